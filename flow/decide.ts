@@ -1,0 +1,41 @@
+// The heart of the engine: what follows when something happens to a run. Pure: time and chance come in with the context,
+// what is to be done goes out as data, and the same arguments give the same decision everywhere.
+
+import { advance } from './advance.ts';
+import type { Changes } from './change.ts';
+import { Draft } from './draft.ts';
+import type { Effect } from './effect.ts';
+import type { Context, RunEvent } from './event.ts';
+import { answered } from './events/answered.ts';
+import { claimed } from './events/claimed.ts';
+import { inboxArrived } from './events/inbox.ts';
+import { ticked } from './events/ticked.ts';
+import type { Plan } from './plan.ts';
+import type { Run } from './run.ts';
+import { callEffect } from './steps/call.ts';
+
+export interface Decision {
+  readonly changes: Changes;
+  /** To be performed once `changes` are stored. */
+  readonly effects: readonly Effect[];
+}
+
+export function decide(plan: Plan, run: Run, event: RunEvent, context: Context): Decision {
+  const draft = new Draft(plan, run, context);
+  happen(draft, event);
+  advance(draft);
+  return { changes: draft.changes, effects: draft.effects(callEffect) };
+}
+
+function happen(draft: Draft, event: RunEvent): void {
+  switch (event.kind) {
+    case 'claimed':
+      return claimed(draft, event);
+    case 'answered':
+      return answered(draft, event);
+    case 'inbox':
+      return inboxArrived(draft, event.event);
+    case 'tick':
+      return ticked(draft);
+  }
+}

@@ -1,0 +1,36 @@
+// A dispatch takes the run. Whatever was out has no owner any more: each such call is a loss.
+
+import { Ending, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { Draft } from '../draft.ts';
+import type { ClaimedEvent } from '../event.ts';
+import { maxBarrenClaims, park } from '../parking.ts';
+import { callAction, loseCall, wakeSleepers } from '../steps/call.ts';
+
+export function claimed(draft: Draft, event: ClaimedEvent): void {
+  const { state } = draft.status;
+  if (state !== State.OPEN && state !== State.ENDING) return;
+  if (event.barrenClaims > maxBarrenClaims && state === State.OPEN) {
+    return park(
+      draft,
+      `claimed ${event.barrenClaims} times without an accepted commit, ${maxBarrenClaims} times are allowed`,
+    );
+  }
+  for (const [id, step] of [...draft.reached()]) {
+    if (step.status !== StepStatus.RUNNING) continue;
+    draft.record({
+      step: id,
+      round: step.round,
+      attempt: step.attempts + 1,
+      module: callAction(draft, id).module,
+      endpoint: '',
+      ending: Ending.LOST,
+      message: 'the holder of the run was lost while the call was out',
+      startedMs: step.startedMs,
+      durationUs: 0,
+      droppedFields: 0,
+    });
+    loseCall(draft, id, step, '');
+    if (draft.status.state === State.PARKED) return;
+  }
+  wakeSleepers(draft);
+}
