@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { RunId } from '../../flow/run.ts';
+import { Offers } from './offers.ts';
+
+const settings = { maxOffers: 3, offerTimeoutMs: 5_000, reofferMs: 250 };
+const run = '1/mail/intake/a' as RunId;
+const fence = { epoch: 1, version: 2 };
+const link = { name: 'link' };
+const ticket = { link };
+
+describe('Offers', () => {
+  it('rests a run that was offered, at that fence only', () => {
+    const offers = new Offers(settings);
+    expect(offers.mayOffer(run, fence, 0)).toBe(true);
+    offers.sent(run, fence, ticket, 0);
+    expect(offers.mayOffer(run, fence, 4_999)).toBe(false);
+    expect(offers.mayOffer(run, { epoch: 1, version: 3 }, 1)).toBe(true);
+    expect(offers.mayOffer(run, { epoch: 2, version: 2 }, 1)).toBe(true);
+    expect(offers.mayOffer(run, fence, 5_000)).toBe(true);
+  });
+
+  it('goes on resting a run that was accepted', () => {
+    const offers = new Offers(settings);
+    offers.sent(run, fence, ticket, 0);
+    offers.answered(run, link, true, 100);
+    expect(offers.mayOffer(run, fence, 4_999)).toBe(false);
+    expect(offers.expire(5_000)).toEqual([]);
+    expect(offers.size).toBe(0);
+  });
+
+  it('rests a refused run for a while, longer each time at the same fence, never longer than an unanswered one', () => {
+    const offers = new Offers(settings);
+    let nowMs = 0;
+    for (const pauseMs of [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]) {
+      offers.sent(run, fence, ticket, nowMs);
+      offers.answered(run, link, false, nowMs);
+      expect(offers.mayOffer(run, fence, nowMs + pauseMs - 1)).toBe(false);
+      expect(offers.mayOffer(run, fence, nowMs + pauseMs)).toBe(true);
+      nowMs += pauseMs;
+      offers.expire(nowMs);
+    }
+    const moved = { epoch: 2, version: 9 };
+    offers.sent(run, moved, ticket, nowMs);
+    offers.answered(run, link, false, nowMs);
+    expect(offers.mayOffer(run, moved, nowMs + 250)).toBe(true);
+  });
+
+  it('forgets refusals in the end', () => {
+    const offers = new Offers(settings);
+    offers.sent(run, fence, ticket, 0);
+    offers.answered(run, link, false, 0);
+    offers.expire(5_250);
+    expect(offers.size).toBe(0);
+  });
+
+  it('reports an unanswered offer lost, once', () => {
+    const offers = new Offers(settings);
+    offers.sent(run, fence, ticket, 0);
+    expect(offers.expire(4_999)).toEqual([]);
+    expect(offers.expire(5_000)).toEqual([ticket]);
+    expect(offers.expire(5_001)).toEqual([]);
+  });
+
+  it('ignores an answer by another link, and a second answer', () => {
+    const offers = new Offers(settings);
+    offers.sent(run, fence, ticket, 0);
+    offers.answered(run, { name: 'other' }, false, 0);
+    expect(offers.mayOffer(run, fence, 300)).toBe(false);
+    offers.answered(run, link, true, 0);
+    offers.answered(run, link, false, 0);
+    expect(offers.mayOffer(run, fence, 300)).toBe(false);
+  });
+
+  it('forgets what was offered by a link that ended', () => {
+    const offers = new Offers(settings);
+    offers.sent(run, fence, ticket, 0);
+    offers.forgetLink(link);
+    expect(offers.mayOffer(run, fence, 0)).toBe(true);
+    expect(offers.expire(10_000)).toEqual([]);
+  });
+
+  it('forgets the oldest when there are too many, and reports it lost', () => {
+    const offers = new Offers<{ link: object; number: number }>(settings);
+    const lost = [1, 2, 3, 4].flatMap((number) => [
+      ...offers.sent(`1/m/f/${number}` as RunId, fence, { link, number }, 0),
+    ]);
+    expect(lost).toEqual([{ link, number: 1 }]);
+    expect(offers.size).toBe(3);
+    expect(offers.sent('1/m/f/4' as RunId, { epoch: 5, version: 5 }, { link, number: 5 }, 0)).toEqual([
+      { link, number: 4 },
+    ]);
+  });
+});

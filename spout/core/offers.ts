@@ -1,0 +1,103 @@
+// What was offered lately and must rest before it is offered again.
+//
+// Owns one entry a run, from its offer until it is neither waited for nor remembered for its refusals.
+//
+// Invariants:
+//   O1  An entry rests a run only at the fence at which it was offered: at another fence it is another piece of news.
+//   O2  At most `maxOffers` entries: the oldest is forgotten for a new one. Forgetting early costs an offer that is answered
+//       with "known".
+//   O3  An offer is reported lost at most once, and never after its answer.
+
+import type { RunId } from '../../flow/run.ts';
+import { type SeenFence, sameFence } from './fence.ts';
+
+export interface OfferSettings {
+  /** Entries, see SpoutSettings. */
+  readonly maxOffers: number;
+  readonly offerTimeoutMs: number;
+  readonly reofferMs: number;
+}
+
+/** What the sender wants to know of an offer later; at least, by which link it went. */
+interface Ticket {
+  readonly link: object;
+}
+
+interface Entry<Sent extends Ticket> {
+  readonly fence: SeenFence;
+  readonly ticket: Sent;
+  readonly restUntilMs: number;
+  readonly answered: boolean;
+  /** Answers at this fence that the run was not taken. */
+  readonly refusals: number;
+}
+
+export class Offers<Sent extends Ticket> {
+  readonly #settings: OfferSettings;
+  /** The oldest first. */
+  readonly #entries = new Map<RunId, Entry<Sent>>();
+
+  constructor(settings: OfferSettings) {
+    this.#settings = settings;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** All times are monotonic, in ms. */
+  mayOffer(run: RunId, fence: SeenFence, nowMs: number): boolean {
+    const entry = this.#entries.get(run);
+    return entry === undefined || nowMs >= entry.restUntilMs || !sameFence(entry.fence, fence);
+  }
+
+  /** Answers the offers that had to be given up for this one: an older one of the same run, or the oldest of all. */
+  sent(run: RunId, fence: SeenFence, ticket: Sent, nowMs: number): readonly Sent[] {
+    const { maxOffers, offerTimeoutMs } = this.#settings;
+    const lost: Sent[] = [];
+    const earlier = this.#entries.get(run);
+    const refusals = earlier !== undefined && sameFence(earlier.fence, fence) ? earlier.refusals : 0;
+    this.#forget(run, lost);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < maxOffers) break;
+      this.#forget(oldest, lost);
+    }
+    this.#entries.set(run, { fence, ticket, restUntilMs: nowMs + offerTimeoutMs, answered: false, refusals });
+    return lost;
+  }
+
+  /**
+   * `accepted`: the run is in good hands; what still shows it at this fence is old, so it goes on resting. Otherwise it rests for
+   * `reofferMs`, twice as long with each refusal at the same fence. Answers by another link than the last offer's are ignored.
+   */
+  answered(run: RunId, link: object, accepted: boolean, nowMs: number): void {
+    const entry = this.#entries.get(run);
+    if (!entry || entry.ticket.link !== link || entry.answered) return;
+    const { offerTimeoutMs, reofferMs } = this.#settings;
+    const pauseMs = Math.min(offerTimeoutMs, reofferMs * 2 ** entry.refusals);
+    const change = accepted ? {} : { restUntilMs: nowMs + pauseMs, refusals: entry.refusals + 1 };
+    this.#entries.set(run, { ...entry, answered: true, ...change });
+  }
+
+  /** The link is gone: what was offered by it may be offered by others at once. */
+  forgetLink(link: object): void {
+    for (const [run, entry] of this.#entries) if (entry.ticket.link === link) this.#entries.delete(run);
+  }
+
+  /** Drops what rested long enough. Answers the offers that nobody answered in time. */
+  expire(nowMs: number): readonly Sent[] {
+    const lost: Sent[] = [];
+    for (const [run, { answered, restUntilMs, refusals }] of this.#entries) {
+      // A refusal is remembered beyond its rest, so that the next one at the same fence is known to be another.
+      const keepMs = refusals > 0 && answered ? this.#settings.offerTimeoutMs : 0;
+      if (restUntilMs + keepMs <= nowMs) this.#forget(run, lost);
+    }
+    return lost;
+  }
+
+  #forget(run: RunId, lost: Sent[]): void {
+    const entry = this.#entries.get(run);
+    if (entry && !entry.answered) lost.push(entry.ticket);
+    this.#entries.delete(run);
+  }
+}

@@ -1,0 +1,87 @@
+// Looks after outside events that wait: nudges holders, and offers runs that an event concerns (protocol §6).
+//
+// Owns the memory of when each run was looked after last.
+//
+// Invariants:
+//   N1  A run is nudged, read or offered for its inbox at most every `nudgeEveryMs`.
+//   N2  At most `maxNudges` runs are remembered: the oldest is forgotten for a new one.
+//   N3  A held run is never offered for an event, and a parked one only for a release or a cancel.
+
+import { State } from '../proto/gen/weir/run/v1/run_pb.js';
+import type { IndexHit } from '../store/port.ts';
+import type { RunId } from '../store/run-name.ts';
+import type { DispatchLinks } from './dispatch-links.ts';
+import type { Offering } from './offering.ts';
+import type { SpoutPorts } from './ports.ts';
+import type { SpoutSettings } from './settings.ts';
+import type { ShardAccess } from './shard-access.ts';
+
+export class InboxWatch {
+  readonly #ports: SpoutPorts;
+  readonly #settings: SpoutSettings;
+  readonly #access: ShardAccess;
+  readonly #links: DispatchLinks;
+  readonly #offering: Offering;
+  /** Monotonic times; the oldest first. */
+  readonly #lookedMs = new Map<RunId, number>();
+
+  constructor(
+    ports: SpoutPorts,
+    settings: SpoutSettings,
+    access: ShardAccess,
+    links: DispatchLinks,
+    offering: Offering,
+  ) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#access = access;
+    this.#links = links;
+    this.#offering = offering;
+  }
+
+  /** Answers the pause until the next pass, in ms. */
+  async pass(): Promise<number> {
+    this.#forget();
+    if (this.#links.size > 0) {
+      for (const shard of this.#access.own) {
+        await this.#access.walk(shard, 'inbox', undefined, async (hits) => {
+          for (const hit of hits) await this.#look(shard, hit);
+        });
+      }
+    }
+    return this.#access.jittered(this.#settings.inboxEveryMs);
+  }
+
+  async #look(shard: number, hit: IndexHit): Promise<void> {
+    if (this.#lookedMs.has(hit.run)) return;
+    if (await this.#lookAfter(shard, hit)) this.#remember(hit.run);
+  }
+
+  /** Answers false when it found no place for an offer: the next pass tries again. */
+  async #lookAfter(shard: number, hit: IndexHit): Promise<boolean> {
+    if (hit.holder) {
+      this.#links.to(hit.holder)?.nudge(hit.run);
+      return true;
+    }
+    if (hit.state !== State.PARKED) return this.#offering.urge(hit);
+    const inbox = await this.#access.attempt(shard, 'reading an inbox', () => this.#ports.store.inbox(hit.run));
+    const wakes = inbox?.answer.some(({ kind }) => kind.case === 'release' || kind.case === 'cancel');
+    return wakes !== true || this.#offering.urge(hit);
+  }
+
+  #remember(run: RunId): void {
+    for (const oldest of this.#lookedMs.keys()) {
+      if (this.#lookedMs.size < this.#settings.maxNudges) break;
+      this.#lookedMs.delete(oldest);
+    }
+    this.#lookedMs.set(run, this.#ports.clock.monotonicMs());
+  }
+
+  #forget(): void {
+    const oldestMs = this.#ports.clock.monotonicMs() - this.#settings.nudgeEveryMs;
+    for (const [run, lookedMs] of this.#lookedMs) {
+      if (lookedMs > oldestMs) return;
+      this.#lookedMs.delete(run);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Offers runs to dispatches, against their credits.
+//
+// Owns the memory of offers and the line of urgent runs.
+//
+// Invariants:
+//   F1  An offer goes out only to a link whose credits allow it, and only when the run doesn't rest (core/offers.ts).
+//   F2  The urgent ones go before all others, in the order in which they came. At most `maxUrgent` wait.
+
+import type { IndexHit } from '../store/port.ts';
+import type { RunId } from '../store/run-name.ts';
+import { Offers } from './core/offers.ts';
+import type { DispatchLink, SentOffer } from './dispatch-link.ts';
+import type { DispatchLinks } from './dispatch-links.ts';
+import type { SpoutPorts } from './ports.ts';
+import type { SpoutSettings } from './settings.ts';
+
+/** `resting`: it was offered a moment ago. */
+export type Offered = 'sent' | 'resting' | 'no room';
+
+export class Offering {
+  readonly #ports: SpoutPorts;
+  readonly #settings: SpoutSettings;
+  readonly #links: DispatchLinks;
+  readonly #offers: Offers<SentOffer>;
+  readonly #urgent = new Map<RunId, IndexHit>();
+  /** Called when something urgent begins to wait for credits. */
+  onUrgent: () => void = () => {};
+
+  constructor(ports: SpoutPorts, settings: SpoutSettings, links: DispatchLinks) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#links = links;
+    this.#offers = new Offers(settings);
+  }
+
+  /** Runs that wait ahead of the ready ones. */
+  get urgent(): number {
+    return this.#urgent.size;
+  }
+
+  /** Bit n - 1 is set when an urgent run of level n waits. */
+  get waiting(): number {
+    let bits = 0;
+    for (const { control } of this.#urgent.values()) bits |= 1 << (control.level - 1);
+    return bits;
+  }
+
+  offer(hit: IndexHit): Offered {
+    const nowMs = this.#ports.clock.monotonicMs();
+    if (!this.#offers.mayOffer(hit.run, hit.fence, nowMs)) return 'resting';
+    const link = this.#links.roomiest(hit);
+    if (!link) return 'no room';
+    for (const lost of this.#offers.sent(hit.run, hit.fence, link.offer(hit), nowMs)) lost.link.giveBack(lost);
+    return 'sent';
+  }
+
+  /** Offers a run ahead of the ready ones, now or when there are credits. False: too many wait; come again. */
+  urge(hit: IndexHit): boolean {
+    const isFirst = this.#urgent.size === 0;
+    const rests = !this.#offers.mayOffer(hit.run, hit.fence, this.#ports.clock.monotonicMs());
+    if (rests || (isFirst && this.offer(hit) !== 'no room')) return true;
+    if (this.#urgent.size >= this.#settings.maxUrgent && !this.#urgent.has(hit.run)) return false;
+    this.#urgent.set(hit.run, hit);
+    if (isFirst) this.onUrgent();
+    return true;
+  }
+
+  /** Offers the urgent runs as far as the credits go. Answers whether none is left waiting. */
+  offerUrgent(): boolean {
+    for (const [run, hit] of this.#urgent) {
+      if (this.offer(hit) === 'no room') return false;
+      this.#urgent.delete(run);
+    }
+    return true;
+  }
+
+  answered(link: DispatchLink, run: RunId, accepted: boolean): void {
+    this.#offers.answered(run, link, accepted, this.#ports.clock.monotonicMs());
+  }
+
+  forgetLink(link: DispatchLink): void {
+    this.#offers.forgetLink(link);
+  }
+
+  /** Takes back the credits of offers that nobody answered, and drops what rested long enough. */
+  expire(): void {
+    for (const lost of this.#offers.expire(this.#ports.clock.monotonicMs())) lost.link.giveBack(lost);
+  }
+
+  /** Drops what waits: this spout offers nothing more. */
+  clear(): void {
+    this.#urgent.clear();
+  }
+}
