@@ -1,0 +1,81 @@
+// One dispatch: takes items in, holds runs and drives them, hands them back when it leaves.
+
+import type { RunId } from '../flow/run.ts';
+import type { Member } from '../platform/coordination/membership.ts';
+import type { Channel } from '../platform/rpc/channel.ts';
+import type { FromDispatch, FromSpout } from '../proto/gen/weir/feed/v1/feed_pb.js';
+import type { InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
+import type { PostResult } from '../store/port.ts';
+import { Holding } from './driver/holding.ts';
+import type { DispatchPorts } from './driver/ports.ts';
+import { SpoutLinks } from './driver/spout-links.ts';
+import { type CheckedItem, Submission, type Submitted } from './driver/submission.ts';
+import { type DispatchSettings, dispatchDefaults } from './settings.ts';
+
+export class Dispatch {
+  readonly #ports: DispatchPorts;
+  readonly #self: Member;
+  readonly #settings: DispatchSettings;
+  readonly #holding: Holding;
+  readonly #links: SpoutLinks;
+  readonly #submission: Submission;
+  #accepting = true;
+
+  constructor(self: Member, ports: DispatchPorts, settings: Partial<DispatchSettings> = {}) {
+    this.#self = self;
+    this.#ports = ports;
+    this.#settings = { ...dispatchDefaults, ...settings };
+    this.#holding = new Holding(self, ports, this.#settings);
+    this.#links = new SpoutLinks(this.#holding, ports.clock, ports.onError);
+    this.#submission = new Submission(this.#holding, this.#links);
+  }
+
+  /** Makes this dispatch known to others. */
+  async start(): Promise<void> {
+    await this.#ports.membership.join(this.#self);
+  }
+
+  /** Runs held, being claimed or being created. */
+  get held(): number {
+    return this.#holding.room.taken;
+  }
+
+  connect(channel: Channel<FromDispatch, FromSpout>): void {
+    this.#links.accept(channel);
+  }
+
+  /** Resolves when the item is durable, or refused. */
+  async submit(item: CheckedItem): Promise<Submitted> {
+    if (!this.#accepting) {
+      return {
+        kind: 'refused',
+        why: 'unavailable',
+        field: '',
+        message: 'this dispatch is stopping; send the item to another',
+      };
+    }
+    return this.#submission.submit(item);
+  }
+
+  /**
+   * Resolves when there is room for so many runs, or a moment later: what paces whoever can wait. An item that is submitted
+   * without room is stored all the same, and costs a second write when it begins.
+   */
+  whenRoomFor(runs: number): Promise<void> {
+    return this.#holding.room.whenRoomFor(runs, this.#settings.patienceMs);
+  }
+
+  /** Puts an event into a run's inbox and tells its holder, when that is this process; a spout finds the others. */
+  async post(run: RunId, event: InboxEvent): Promise<PostResult> {
+    const posted = await this.#ports.store.post(run, event);
+    await this.#holding.get(run)?.nudge();
+    return posted;
+  }
+
+  /** Hands back what it holds, waiting for calls that are out, and leaves. New items are refused from the first moment. */
+  async stop(): Promise<void> {
+    this.#accepting = false;
+    await this.#holding.drain();
+    await this.#ports.membership.leave(this.#self);
+  }
+}

@@ -1,0 +1,234 @@
+// One run in the hands of this process: event in → decide → commit → only then effects.
+//
+// Owns the run's state in memory from the accepted claim to the accepted commit that lets it go, and the calls that are out.
+//
+// Invariants:
+//   H1  At most one write of the run is under way; events that arrive meanwhile wait in the mailbox.
+//   H2  An effect is performed only after the write that carries its decision was answered `done`.
+//   H3  Once closed nothing is written, no call is out and no timer is set.
+//   H4  The fence in memory is the store's, or the store's has moved on without us: then the next write is refused, and we close.
+
+import { apply } from '../../flow/apply.ts';
+import { type Changes, isEmpty, mergeChanges, noChanges } from '../../flow/change.ts';
+import { decide } from '../../flow/decide.ts';
+import type { CallEffect, Effect } from '../../flow/effect.ts';
+import type { Context, RunEvent } from '../../flow/event.ts';
+import { inInboxOrder } from '../../flow/events/inbox.ts';
+import type { Plan } from '../../flow/plan.ts';
+import type { IndexEntries, Run, RunId } from '../../flow/run.ts';
+import { printableRun } from '../../flow/run-id.ts';
+import { standing } from '../../flow/standing.ts';
+import type { Timer } from '../../platform/clock/clock.ts';
+import { StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { CommitWrite, Fence } from '../../store/port.ts';
+import type { CallOutcome } from '../modules/port.ts';
+import type { DispatchSettings } from '../settings.ts';
+import { makeCertain, sameFence } from './certain-write.ts';
+import type { DispatchPorts } from './ports.ts';
+
+/** Longest delay that Node's timers take without overflowing, in ms. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/** Why this process has the run no more. */
+export type Parting = 'let go' | 'fenced' | 'abandoned';
+
+export interface RunKeeper {
+  readonly ports: DispatchPorts;
+  readonly settings: DispatchSettings;
+  readonly context: Context;
+  parted(run: HeldRun, why: Parting): void;
+}
+
+export class HeldRun {
+  readonly id: RunId;
+  readonly #keeper: RunKeeper;
+  readonly #plan: Plan;
+  #run: Run;
+  #fence: Fence;
+  readonly #mailbox: RunEvent[] = [];
+  readonly #calls = new Map<string, () => void>();
+  /** Inbox events in the mailbox or in the write under way. */
+  readonly #seen = new Set<string>();
+  #writing = false;
+  #closed = false;
+  #wake: { readonly atMs: number; readonly timer: Timer } | undefined;
+  #handBack: 'no' | 'when idle' | 'now' = 'no';
+
+  constructor(keeper: RunKeeper, plan: Plan, run: Run, fence: Fence) {
+    this.#keeper = keeper;
+    this.id = run.id;
+    this.#plan = plan;
+    this.#run = run;
+    this.#fence = fence;
+  }
+
+  get bytes(): number {
+    return this.#run.control.inputBytes;
+  }
+
+  get fence(): Fence {
+    return this.#fence;
+  }
+
+  /** Performs what the claim (or the creation) decided, and goes on from there. Called once, after that write was accepted. */
+  begin(effects: readonly Effect[]): void {
+    this.#perform(effects);
+    if (!this.#writing) this.#turn();
+  }
+
+  handle(event: RunEvent): void {
+    if (this.#closed) return;
+    this.#mailbox.push(event);
+    if (!this.#writing) this.#turn();
+  }
+
+  /** Something may have arrived in the inbox. */
+  async nudge(): Promise<void> {
+    const events = await this.#keeper.ports.store.inbox(this.id);
+    for (const event of inInboxOrder(events)) {
+      if (this.#closed || this.#seen.has(event.id)) continue;
+      this.#seen.add(event.id);
+      this.handle({ kind: 'inbox', event });
+    }
+  }
+
+  /** Lets the run go as soon as no call is out; `now` even with calls out, which the next holder counts as lost. */
+  handBack(when: 'when idle' | 'now'): void {
+    if (this.#closed) return;
+    this.#handBack = when;
+    if (!this.#writing) this.#turn();
+  }
+
+  /** A bug met on the way costs this process the run, not the process: whoever claims it next counts a claim without a commit. */
+  #turn(): void {
+    try {
+      this.#takeTurn();
+    } catch (error) {
+      this.#keeper.ports.onError(error, `turn of ${printableRun(this.id)}`);
+      this.#close('abandoned');
+    }
+  }
+
+  #takeTurn(): void {
+    const { changes, effects } = this.#decide();
+    const release = this.#release();
+    if (isEmpty(changes) && !release) {
+      this.#perform(effects);
+      this.#setWake();
+      return;
+    }
+    this.#writing = true;
+    const { ports } = this.#keeper;
+    const expected = this.#fence;
+    const write: CommitWrite = {
+      run: this.id,
+      writeId: ports.ids.next(),
+      expected,
+      changes,
+      ...(release && { release }),
+    };
+    this.#commit(write, effects).catch((error: unknown) => {
+      ports.onError(error, `commit of ${printableRun(this.id)}`);
+      this.#close('abandoned');
+    });
+  }
+
+  #decide(): { changes: Changes; effects: Effect[] } {
+    const changes = noChanges();
+    const effects: Effect[] = [];
+    for (const event of this.#mailbox.splice(0)) {
+      const decision = decide(this.#plan, this.#run, event, this.#keeper.context);
+      this.#run = apply(this.#run, decision.changes);
+      mergeChanges(changes, decision.changes);
+      effects.push(...decision.effects);
+    }
+    return { changes, effects };
+  }
+
+  async #commit(write: CommitWrite, effects: readonly Effect[]): Promise<void> {
+    const { store, clock } = this.#keeper.ports;
+    const certain = await makeCertain(store, clock, {
+      run: write.run,
+      writeId: write.writeId,
+      send: () => store.commit(write),
+      isOpen: (head) => head !== undefined && sameFence(head.fence, write.expected),
+    });
+    this.#writing = false;
+    if (certain !== 'done') return this.#close(certain);
+    this.#fence = { epoch: this.#fence.epoch, version: this.#fence.version + 1 };
+    for (const id of write.changes.consumed) this.#seen.delete(id);
+    if (write.release) return this.#close('let go');
+    this.#perform(effects);
+    this.#turn();
+  }
+
+  /** The index entries with which the run is let go now; undefined to keep it. */
+  #release(): IndexEntries | undefined {
+    const { settings, context } = this.#keeper;
+    const stands = standing(this.#run, settings.endingDeadlineMs);
+    if (stands.kind === 'ended' || stands.kind === 'parked') return { ready: false };
+    if (stands.kind === 'calling') return this.#handBack === 'now' ? this.#readyAgain() : undefined;
+    if (stands.wakeMs <= context.nowMs) return this.#handBack === 'no' ? undefined : this.#readyAgain();
+    const keep = this.#handBack === 'no' && stands.wakeMs - context.nowMs < settings.keepMs;
+    return keep ? undefined : { ready: false, timerMs: stands.wakeMs };
+  }
+
+  #readyAgain(): IndexEntries {
+    return { ready: true, timerMs: this.#run.control.deadlineMs };
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'abort') this.#abort(effect.step);
+      // A later decision of the same turn may have ended the step: its call must not go out.
+      else if (this.#isWanted(effect)) this.#call(effect);
+    }
+  }
+
+  #isWanted(effect: CallEffect): boolean {
+    const step = this.#run.steps.get(effect.step);
+    return step?.status === StepStatus.RUNNING && step.round === effect.round && !this.#calls.has(effect.step);
+  }
+
+  #call(effect: CallEffect): void {
+    const { business, flow, itemKey, level } = this.#run.control;
+    const call = { ...effect, rowkey: itemKey, business, flow, level, epoch: this.#fence.epoch };
+    const { step, round, attempt } = effect;
+    const done = ({ answer, tries }: CallOutcome) => {
+      this.#calls.delete(step);
+      this.handle({ kind: 'answered', step, round, attempt, answer, tries });
+    };
+    this.#calls.set(step, this.#keeper.ports.modules.call(call, done));
+  }
+
+  #abort(step: string): void {
+    this.#calls.get(step)?.();
+    this.#calls.delete(step);
+  }
+
+  #setWake(): void {
+    const { clock } = this.#keeper.ports;
+    const stands = standing(this.#run, this.#keeper.settings.endingDeadlineMs);
+    const atMs = stands.kind === 'calling' || stands.kind === 'sleeping' ? stands.wakeMs : Infinity;
+    if (this.#wake?.atMs === atMs) return;
+    this.#wake?.timer.cancel();
+    this.#wake = undefined;
+    if (atMs === Infinity) return;
+    const delayMs = Math.min(maxDelayMs, Math.max(0, atMs - clock.nowMs()));
+    const timer = clock.after(delayMs, () => {
+      this.#wake = undefined;
+      this.handle({ kind: 'tick' });
+    });
+    this.#wake = { atMs, timer };
+  }
+
+  #close(why: Parting): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#wake?.timer.cancel();
+    for (const abort of this.#calls.values()) abort();
+    this.#calls.clear();
+    this.#mailbox.length = 0;
+    this.#keeper.parted(this, why);
+  }
+}

@@ -1,0 +1,208 @@
+// The runs that this process holds or is about to claim.
+//
+// Owns the table of held runs, the queue of offers, and the locks of the runs it claimed.
+//
+// Invariants:
+//   T1  A run is at most once in `#held`, in the queue, under claim or being created.
+//   T2  What is in any of them has a place in the room; offers of spouts that overran their credits are declined.
+//   T3  While draining nothing is taken; what is held leaves.
+
+import type { Effect } from '../../flow/effect.ts';
+import type { Context } from '../../flow/event.ts';
+import type { Plan } from '../../flow/plan.ts';
+import type { Holder, Run, RunId } from '../../flow/run.ts';
+import { printableRun } from '../../flow/run-id.ts';
+import type { Timer } from '../../platform/clock/clock.ts';
+import type { Member } from '../../platform/coordination/membership.ts';
+import type { Fence } from '../../store/port.ts';
+import { ReadyQueue } from '../core/ready-queue.ts';
+import type { DispatchSettings } from '../settings.ts';
+import { claim } from './claim.ts';
+import { HeldRun, type Parting, type RunKeeper } from './held-run.ts';
+import type { DispatchPorts } from './ports.ts';
+import { Room } from './room.ts';
+
+/** For how long a spout leaves a run that was claimed to its holder, in ms: see `askAfterMs` in the protocol, section 2. */
+const askAfterMs = 10_000;
+
+export interface OfferedRun {
+  readonly run: RunId;
+  /** As the spout saw it. */
+  readonly fence: Fence;
+  readonly level: number;
+  readonly bytes: number;
+  /** Called once: `taken` when the run was claimed, `gone` when there is nothing to take here any more. */
+  readonly settled: (how: 'taken' | 'gone') => void;
+}
+
+export class Holding implements RunKeeper {
+  readonly ports: DispatchPorts;
+  readonly settings: DispatchSettings;
+  readonly context: Context;
+  readonly room: Room;
+  readonly #self: Member;
+  readonly #held = new Map<RunId, HeldRun>();
+  readonly #queue = new ReadyQueue<OfferedRun>();
+  readonly #pending = new Set<RunId>();
+  readonly #locked = new Set<RunId>();
+  #claiming = 0;
+  #draining = false;
+  #renewal: Timer | undefined;
+  #emptied: (() => void) | undefined;
+
+  constructor(self: Member, ports: DispatchPorts, settings: DispatchSettings) {
+    this.#self = self;
+    this.ports = ports;
+    this.settings = settings;
+    this.room = new Room(ports.clock, settings);
+    const { clock, random } = ports;
+    const { endingDeadlineMs } = settings;
+    this.context = {
+      // A view, not a copy: each decision sees the time at which it is made.
+      get nowMs() {
+        return clock.nowMs();
+      },
+      random,
+      endingDeadlineMs,
+    };
+    this.#renewLocks();
+  }
+
+  waitsAtOrBefore(level: number): boolean {
+    return this.#queue.waitsAtOrBefore(level);
+  }
+
+  get(run: RunId): HeldRun | undefined {
+    return this.#held.get(run);
+  }
+
+  /** Who claims now, and until when others leave the run to it. */
+  claimant(): { readonly holder: Holder; readonly leaseMs: number } {
+    const { processId, incarnation } = this.#self;
+    const claimedMs = this.ports.clock.nowMs();
+    return { holder: { processId, incarnation, claimedMs }, leaseMs: claimedMs + askAfterMs };
+  }
+
+  /** Takes an offer into the queue. */
+  offer(offer: OfferedRun): 'queued' | 'known' | 'no room' {
+    if (this.#isHere(offer.run)) return 'known';
+    if (!this.room.take(offer.bytes)) return 'no room';
+    this.#pending.add(offer.run);
+    this.#queue.push(offer.level, offer);
+    this.#claimNext();
+    return 'queued';
+  }
+
+  /** A place for a run that is being created; calling the answer gives it back. Undefined: no room. */
+  reserve(run: RunId, bytes: number): (() => void) | undefined {
+    if (this.#isHere(run) || !this.room.take(bytes)) return undefined;
+    this.#pending.add(run);
+    return () => this.#unreserve(run, bytes);
+  }
+
+  /** Keeps a run whose claim, or creation as claimed, was accepted. Its caller gives back the place it had until now. */
+  keep(plan: Plan, run: Run, fence: Fence, effects: readonly Effect[]): void {
+    if (this.#held.has(run.id)) throw new Error(`invariant T1: ${printableRun(run.id)} is held twice`);
+    const held = new HeldRun(this, plan, run, fence);
+    this.#held.set(run.id, held);
+    this.room.takeAnyway(held.bytes);
+    if (this.#draining) held.handBack('when idle');
+    held.begin(effects);
+  }
+
+  parted(run: HeldRun, why: Parting): void {
+    this.#held.delete(run.id);
+    // Who was fenced has lost the lock too, or it runs out.
+    this.#unlock(run.id, why !== 'fenced');
+    this.room.give(run.bytes);
+    this.#checkEmpty();
+  }
+
+  /**
+   * Lets everything go: runs with no call out at once, the others when their calls are answered or `drainMs` is over. Resolves
+   * when nothing is held.
+   */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.room.close();
+    for (let offer = this.#queue.take(); offer; offer = this.#queue.take()) this.#settle(offer, 'gone');
+    for (const run of [...this.#held.values()]) run.handBack('when idle');
+    if (this.room.taken > 0) {
+      const emptied = new Promise<void>((resolve) => (this.#emptied = resolve));
+      const deadline = this.ports.clock.after(this.settings.drainMs, () => {
+        for (const run of [...this.#held.values()]) run.handBack('now');
+      });
+      await emptied;
+      deadline.cancel();
+    }
+    this.#renewal?.cancel();
+  }
+
+  #isHere(run: RunId): boolean {
+    return this.#held.has(run) || this.#pending.has(run);
+  }
+
+  #claimNext(): void {
+    while (this.#claiming < this.settings.maxClaims) {
+      const offer = this.#queue.take();
+      if (!offer) return;
+      this.#claiming++;
+      void this.#claim(offer).then((how) => {
+        this.#claiming--;
+        this.#settle(offer, how);
+        this.#claimNext();
+      });
+    }
+  }
+
+  /** Never rejects. */
+  async #claim({ run, fence }: OfferedRun): Promise<'taken' | 'gone'> {
+    try {
+      const lock = await this.ports.locks.acquire(run, this.#self.incarnation, this.settings.lockTtlMs);
+      if (lock.kind === 'held') return 'gone';
+      this.#locked.add(run);
+      const claimed = await claim(this.ports, this.context, run, fence, this.claimant());
+      if (claimed) {
+        this.keep(claimed.plan, claimed.run, claimed.fence, claimed.effects);
+        return 'taken';
+      }
+    } catch (error) {
+      this.ports.onError(error, `claim of ${printableRun(run)}`);
+    }
+    this.#unlock(run, true);
+    return 'gone';
+  }
+
+  #settle(offer: OfferedRun, how: 'taken' | 'gone'): void {
+    this.#unreserve(offer.run, offer.bytes);
+    offer.settled(how);
+  }
+
+  #unreserve(run: RunId, bytes: number): void {
+    this.#pending.delete(run);
+    this.room.give(bytes);
+    this.#checkEmpty();
+  }
+
+  #checkEmpty(): void {
+    if (this.room.taken === 0) this.#emptied?.();
+  }
+
+  /** Forgets the lock of a run, and gives it back when it may still be ours. A lock that nobody gives back runs out. */
+  #unlock(run: RunId, giveBack: boolean): void {
+    if (!this.#locked.delete(run) || !giveBack) return;
+    const { locks, onError } = this.ports;
+    locks.release([run], this.#self.incarnation).catch((error: unknown) => onError(error, 'releasing a run lock'));
+  }
+
+  #renewLocks(): void {
+    const { clock, locks, onError } = this.ports;
+    const { lockTtlMs } = this.settings;
+    this.#renewal = clock.after(lockTtlMs / 3, () => {
+      this.#renewLocks();
+      if (this.#locked.size === 0) return;
+      const renewing = locks.renew([...this.#locked], this.#self.incarnation, lockTtlMs);
+      renewing.catch((error: unknown) => onError(error, 'renewing run locks'));
+    });
+  }
+}

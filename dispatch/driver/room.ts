@@ -1,0 +1,100 @@
+// How many runs, and how many bytes of them, this process can still take.
+//
+// Invariants:
+//   P1  Nothing is available once closed.
+//   P2  Whoever waits for room is woken in the order of coming, one at a time: the next one sees what the one before it took.
+
+import type { Clock } from '../../platform/clock/clock.ts';
+
+export interface RoomLimits {
+  readonly maxRuns: number;
+  readonly maxBytes: number;
+}
+
+interface Waiting {
+  readonly runs: number;
+  readonly wake: () => void;
+}
+
+export class Room {
+  readonly #clock: Clock;
+  readonly #limits: RoomLimits;
+  #runs = 0;
+  #bytes = 0;
+  #closed = false;
+  /** As long as there are callers of `whenRoomFor`: messages of streams, few each. */
+  #waiting: Waiting[] = [];
+  /** Called whenever a place became free. */
+  onFreed: () => void = () => {};
+
+  constructor(clock: Clock, limits: RoomLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Runs that have a place. */
+  get taken(): number {
+    return this.#runs;
+  }
+
+  available(): { readonly runs: number; readonly bytes: number } {
+    if (this.#closed) return { runs: 0, bytes: 0 };
+    const { maxRuns, maxBytes } = this.#limits;
+    return { runs: Math.max(0, maxRuns - this.#runs), bytes: Math.max(0, maxBytes - this.#bytes) };
+  }
+
+  /** False when there is no room for a run of so many bytes. */
+  take(bytes: number): boolean {
+    const { runs, bytes: free } = this.available();
+    if (runs === 0 || free < bytes) return false;
+    this.takeAnyway(bytes);
+    return true;
+  }
+
+  /** For a run that is here already, whatever the limits say. */
+  takeAnyway(bytes: number): void {
+    this.#runs++;
+    this.#bytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#runs--;
+    this.#bytes -= bytes;
+    if (this.#runs < 0 || this.#bytes < 0)
+      throw new Error(`invariant: a place was given back twice (${this.#runs} runs)`);
+    this.#wakeNext();
+    this.onFreed();
+  }
+
+  /** Resolves when there is room for so many runs, or when `patienceMs` is over. */
+  whenRoomFor(runs: number, patienceMs: number): Promise<void> {
+    if (this.#waiting.length === 0 && this.available().runs >= runs) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(patienceMs, () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        resolve();
+      });
+      const waiting = {
+        runs,
+        wake: () => {
+          timer.cancel();
+          resolve();
+        },
+      };
+      this.#waiting.push(waiting);
+    });
+  }
+
+  /** From now on there is no room; who waits for it is woken. */
+  close(): void {
+    this.#closed = true;
+    for (const { wake } of this.#waiting.splice(0)) wake();
+  }
+
+  #wakeNext(): void {
+    const [first] = this.#waiting;
+    if (!first || this.available().runs < first.runs) return;
+    this.#waiting.shift();
+    first.wake();
+  }
+}

@@ -1,0 +1,32 @@
+// The port through which the driver calls modules. One adapter speaks gRPC (caller.ts); the simulation has its own.
+
+import type { CallEffect } from '../../flow/effect.ts';
+import type { Answer, Try } from '../../flow/event.ts';
+
+export interface ModuleCall extends CallEffect {
+  readonly rowkey: Uint8Array;
+  readonly business: string;
+  readonly flow: string;
+  /** Of the run: 1 (first) to 9. Calls that wait for a free place go in this order. */
+  readonly level: number;
+  readonly epoch: number;
+  /** W3C trace context; absent when the run isn't traced. */
+  readonly traceparent?: string;
+}
+
+export interface CallOutcome {
+  readonly answer: Answer;
+  /** Every endpoint tried, in order; empty when none could be. The last one gave `answer`. */
+  readonly tries: readonly Try[];
+}
+
+export interface Modules {
+  /**
+   * Calls a module. Overload, NO_AUTH and endpoints that can't be reached are tried at another endpoint before `done` hears of
+   * them, so that `done` gets one answer for the module; a connection lost after sending is reported at once, since the loss
+   * must be stored before the call is repeated. `done` is called once, never before this returns, and not after an abort.
+   *
+   * Answers the abort: cancels the call when it is out.
+   */
+  call(call: ModuleCall, done: (outcome: CallOutcome) => void): () => void;
+}

@@ -1,0 +1,87 @@
+// Who waits for a free place at a module.
+//
+// Owns the order; a waiter belongs to whoever added it and is in at most one line.
+// 1. Lower levels first; inside a level in the order of arrival, those that were at an endpoint before those that weren't.
+// 2. Adding and removing cost the same however many wait.
+// The line has no limit of its own: each waiter is a call of a run that this process holds, and those are limited.
+
+/** What stands in a line. The line keeps its links here. */
+export interface Waiter {
+  /** 1 (first) to 9. */
+  readonly level: number;
+  /** Endpoints that this call was at; who has none may go to any, so that one stands for all of its kind. */
+  readonly tried: readonly unknown[];
+  place?: Place | undefined;
+}
+
+interface Place {
+  readonly lane: Lane<Waiter>;
+  before: Waiter | undefined;
+  after: Waiter | undefined;
+}
+
+interface Lane<W extends Waiter> {
+  first: W | undefined;
+  last: W | undefined;
+}
+
+const levels = 9;
+
+export class WaitingLine<W extends Waiter> {
+  /** Two lanes a level: those that were at an endpoint, then fresh ones. */
+  readonly #lanes: Lane<W>[] = Array.from({ length: levels * 2 }, () => ({ first: undefined, last: undefined }));
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(waiter: W): void {
+    const fresh = waiter.tried.length === 0;
+    const lane = this.#lanes[(waiter.level - 1) * 2 + (fresh ? 1 : 0)];
+    if (!lane || waiter.place) throw new Error(`invariant: level ${waiter.level} of 1 to 9, or waiting twice`);
+    waiter.place = { lane, before: lane.last, after: undefined };
+    if (lane.last?.place) lane.last.place.after = waiter;
+    else lane.first = waiter;
+    lane.last = waiter;
+    this.#size++;
+  }
+
+  /** Does nothing when it doesn't wait. */
+  remove(waiter: W): void {
+    const { place } = waiter;
+    if (!place) return;
+    if (place.before?.place) place.before.place.after = place.after;
+    else place.lane.first = place.after;
+    if (place.after?.place) place.after.place.before = place.before;
+    else place.lane.last = place.before;
+    waiter.place = undefined;
+    this.#size--;
+  }
+
+  /**
+   * The first that `may` go now; it stays in the line. Of the fresh ones only the very first is asked: what is true for it is
+   * true for all of them.
+   */
+  first(may: (waiter: W) => boolean): W | undefined {
+    if (this.#size === 0) return undefined;
+    let freshWait = false;
+    for (const [index, lane] of this.#lanes.entries()) {
+      const fresh = index % 2 === 1;
+      if (fresh && freshWait) continue;
+      for (let waiter = lane.first; waiter; waiter = waiter.place?.after as W | undefined) {
+        if (may(waiter)) return waiter;
+        if (fresh) break;
+      }
+      freshWait ||= fresh && lane.first !== undefined;
+    }
+    return undefined;
+  }
+
+  /** All, in order. */
+  *[Symbol.iterator](): Iterator<W> {
+    for (const lane of this.#lanes) {
+      for (let waiter = lane.first; waiter; waiter = waiter.place?.after as W | undefined) yield waiter;
+    }
+  }
+}
