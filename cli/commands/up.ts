@@ -1,0 +1,39 @@
+import { type Command, Option } from 'commander';
+import { dispatchDefaults } from '../../dispatch/settings.ts';
+import { address, defaultAddress, jsonOption, wholeNumber } from '../arguments.ts';
+import type { UpOptions } from '../up/up.ts';
+
+const help = `
+Every flow and every module is checked first; when one is wrong, nothing is started and the command ends with 2. The flows of
+--flows are then stored as new versions, unless they are there with the same content, and released, whatever was released before.
+
+The first SIGTERM or Ctrl-C stops: nothing more is taken in, calls that are out are waited for (20 s at most), and what is open
+goes on at the next start. A second one ends at once, which loses nothing either.
+
+Examples:
+  weir up --modules modules.yaml --flows flows/
+  weir up --data /var/lib/weir --address 0.0.0.0:27100 --modules modules.yaml
+
+A file of modules:
+  modules:
+    mail.parse: { endpoints: ['127.0.0.1:27101'], concurrency: 32 }`;
+
+export function upCommand(parent: Command): Command {
+  return parent
+    .command('up')
+    .summary('run the engine')
+    .description('Runs the whole engine in this process, until it is told to stop.')
+    .option('--data <folder>', 'where everything is stored; one engine at a time', './weir-data')
+    .option('--address <host:port>', 'where to listen; port 0 takes a free one', address(0), defaultAddress)
+    .option('--modules <file>', 'which module is served where, YAML or JSON')
+    .option('--flows <path>', 'a flow, or a folder with *.flow.yaml, to store and release')
+    .addOption(
+      new Option('--max-runs <n>', 'runs held at once: what a crash interrupts at most')
+        .env('WEIR_MAX_RUNS')
+        .default(dispatchDefaults.maxRuns)
+        .argParser(wholeNumber(1, 100_000)),
+    )
+    .addOption(jsonOption())
+    .addHelpText('after', help)
+    .action(async (options: UpOptions) => (await import('../up/up.ts')).up(options));
+}

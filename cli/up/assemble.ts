@@ -1,0 +1,168 @@
+// One machine: store, configuration, spout, dispatch and their services in one process.
+//
+// Ownership: an Engine owns all that it opened, and closes it in the reverse order.
+//
+// Invariants:
+//   E1  What is opened is closed: when a later part can't be opened, and when the engine stops.
+//   E2  Health says SERVING exactly while items are taken in.
+//   E3  Dispatch drains before what it needs is closed: spout, server (people look on), modules, store.
+
+import { hostname } from 'node:os';
+import { Dispatch } from '../../dispatch/dispatch.ts';
+import { GrpcModules } from '../../dispatch/modules/caller.ts';
+import type { ModuleSetting } from '../../dispatch/modules/configuration.ts';
+import { directoryService } from '../../dispatch/services/directory.ts';
+import { flowsService } from '../../dispatch/services/flows.ts';
+import { runsService } from '../../dispatch/services/runs.ts';
+import type { DispatchSettings } from '../../dispatch/settings.ts';
+import { systemClock } from '../../platform/clock/system-clock.ts';
+import { InProcessMembership } from '../../platform/coordination/in-process-membership.ts';
+import { InProcessRunLocks } from '../../platform/coordination/in-process-run-locks.ts';
+import { SqliteConfiguration } from '../../platform/coordination/sqlite-configuration.ts';
+import { randomIds } from '../../platform/ids/random-ids.ts';
+import { channelPair } from '../../platform/rpc/channel.ts';
+import { type RunningServer, startServer } from '../../platform/rpc/server.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { FromDispatch, FromSpout } from '../../proto/gen/weir/feed/v1/feed_pb.js';
+import type { SpoutSettings } from '../../spout/settings.ts';
+import { Spout } from '../../spout/spout.ts';
+import { FlowCatalogue } from '../../store/flow-catalogue.ts';
+import type { Store } from '../../store/port.ts';
+import { openDataFolder } from '../../store/sqlite/data-folder.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import type { FlowFile } from '../flow-file.ts';
+
+export interface EngineOptions {
+  /** Folder of all state; created when it is not there. No second engine may use it. */
+  readonly data: string;
+  /** `host:port` to listen on; port 0 takes a free one. */
+  readonly address: string;
+  readonly modules: readonly ModuleSetting[];
+  /** Pushed and released at start. */
+  readonly flows: readonly Pick<FlowFile, 'text' | 'flow'>[];
+  readonly logger: Logger;
+  readonly dispatch?: Partial<DispatchSettings>;
+  readonly spout?: Partial<SpoutSettings>;
+  /** Called once when the engine can't go on, and has to be stopped: the disk has failed. */
+  readonly onFatal: (cause: string) => void;
+}
+
+export interface Engine {
+  /** `host:port` as bound. */
+  readonly address: string;
+  readonly dispatch: Dispatch;
+  readonly store: Store;
+  readonly catalogue: FlowCatalogue;
+  /** The flows that were given, as they are released now. */
+  readonly released: ReadonlyArray<{ readonly name: string; readonly version: number }>;
+  /** Takes in nothing more, drains and closes. Resolves when all is closed. */
+  stop(this: void): Promise<void>;
+}
+
+/** Milliseconds that calls of the services get to finish when the engine stops: streams are told, everything else is short. */
+const serverGraceMs = 2_000;
+
+/** Bytes of one answer: a run with all its fields is larger than any request. */
+const maxSendBytes = 64 * 1_048_576;
+
+/**
+ * Opens everything, pushes and releases the flows, and serves. Throws DataFolderError when the folder can't be used, an Error that
+ * names the address when it can't be bound; nothing is left open then.
+ */
+export async function assemble(options: EngineOptions): Promise<Engine> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await open(options, opened);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function open(options: EngineOptions, opened: AsyncDisposableStack): Promise<Engine> {
+  const { store, catalogue } = openState(options, opened);
+  const released = await releaseFlows(catalogue, options.flows);
+  const modules = new GrpcModules(options.modules, { clock: systemClock, random: Math.random });
+  opened.defer(() => modules.close());
+  const roles = createRoles(options, store, catalogue, modules);
+  const { dispatch } = roles;
+  const server = await serve(options, [
+    runsService({ dispatch, store, plans: catalogue, clock: systemClock, ids: roles.ids, random: Math.random }),
+    flowsService(catalogue),
+    directoryService(() => modules.view()),
+  ]);
+  opened.defer(async () => void (await server.stop(serverGraceMs)));
+  await roles.spout.start();
+  opened.defer(() => roles.spout.stop());
+  await dispatch.start();
+  opened.defer(() => dispatch.stop());
+  server.health.set(true);
+  const host = options.address.slice(0, options.address.lastIndexOf(':'));
+  return {
+    address: `${host}:${server.port}`,
+    ...{ dispatch, store, catalogue, released },
+    stop: () => {
+      server.health.set(false);
+      return opened.disposeAsync();
+    },
+  };
+}
+
+function openState({ data, logger, onFatal }: EngineOptions, opened: AsyncDisposableStack) {
+  const folder = openDataFolder(data);
+  opened.defer(() => folder.close());
+  const store = new SqliteStore(folder.file('runs.db'), {
+    onFailure: ({ kind, cause }) => {
+      logger.error(kind === 'stopped' ? 'the store has stopped' : 'a transaction failed', cause);
+      if (kind === 'stopped') onFatal(cause);
+    },
+  });
+  opened.defer(() => store.close());
+  const configuration = new SqliteConfiguration(folder.file('configuration.db'));
+  opened.defer(() => configuration.close());
+  const catalogue = new FlowCatalogue(configuration, systemClock);
+  opened.defer(() => catalogue.close());
+  return { store, catalogue };
+}
+
+/** One push per version: a flow that is there already with the same content is only released. */
+async function releaseFlows(catalogue: FlowCatalogue, flows: EngineOptions['flows']): Promise<Engine['released']> {
+  const released = [];
+  for (const { flow, text } of flows) {
+    const pushed = await catalogue.push(flow, text);
+    if (pushed.kind === 'conflict') throw new Error(`flow ${flow.name}: a conflict without an expected version`);
+    await catalogue.release(flow.name, pushed.version);
+    released.push({ name: flow.name, version: pushed.version });
+  }
+  return released;
+}
+
+/** Spout and dispatch of this process, linked with each other. */
+function createRoles(options: EngineOptions, store: Store, catalogue: FlowCatalogue, modules: GrpcModules) {
+  const clock = systemClock;
+  const ids = randomIds();
+  const random = Math.random;
+  const membership = new InProcessMembership(clock);
+  const locks = new InProcessRunLocks(clock);
+  const onError = (error: unknown, doing: string) => options.logger.error('unexpected failure', error, { doing });
+  const process_ = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
+  const dispatch = new Dispatch(
+    { role: 'dispatch', ...process_ },
+    { clock, ids, random, store, plans: catalogue, modules, membership, locks, onError },
+    options.dispatch,
+  );
+  const spout = new Spout({ role: 'spout', ...process_ }, { clock, random, store, membership, onError }, options.spout);
+  const [spoutEnd, dispatchEnd] = channelPair<FromSpout, FromDispatch>((action) => clock.soon(action));
+  dispatch.connect(dispatchEnd);
+  spout.connect(process_, spoutEnd);
+  return { dispatch, spout, ids };
+}
+
+function serve(
+  options: EngineOptions,
+  services: Parameters<typeof startServer>[0]['services'],
+): Promise<RunningServer> {
+  const { address, logger } = options;
+  const onError = (error: unknown, path: string) => logger.error('unexpected failure of a call', error, { path });
+  return startServer({ address, services, maxSendBytes, onError });
+}
