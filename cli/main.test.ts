@@ -104,6 +104,10 @@ describe.concurrent('weir refuses with 2', { timeout: timeoutMs }, () => {
       'up --address 127.0.0.1:99999',
       "error: option '--address <host:port>' argument '127.0.0.1:99999' is invalid. Allowed is HOST:PORT, as in 127.0.0.1:27100.",
     ],
+    [
+      'up --max-runs 0',
+      "error: option '--max-runs <n>' argument '0' is invalid. Allowed is a whole number from 1 to 100000.",
+    ],
     ['up --modules absent.yaml', 'weir: --modules: absent.yaml does not exist'],
     ['up --flows absent', 'weir: --flows: absent does not exist'],
     [

@@ -7,7 +7,7 @@ export interface Page<Row> {
 }
 
 /** Rows of one request, at most what the engine gives. */
-export const maxPageRows = 1_000;
+const maxPageRows = 1_000;
 
 /** The rows of a list page by page, up to `limit` rows. `ask` gets how many and the token of the page before. */
 export async function* readPages<Row>(

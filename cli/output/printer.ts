@@ -1,19 +1,16 @@
-// Where commands print: results on standard output, all else on standard error.
+// Where commands print their results. What is no result goes to standard error.
 
 /** What one command prints, in one of two forms. */
 export interface Printer {
   readonly json: boolean;
   /** A line of the result. */
   line(text: string): void;
-  /** A line for people, beside the result. */
-  note(text: string): void;
 }
 
 export function printerOf(json = false): Printer {
   return {
     json,
     line: (text) => console.log(text),
-    note: (text) => console.error(text),
   };
 }
 

@@ -145,16 +145,16 @@ function createRoles(options: EngineOptions, store: Store, catalogue: FlowCatalo
   const membership = new InProcessMembership(clock);
   const locks = new InProcessRunLocks(clock);
   const onError = (error: unknown, doing: string) => options.logger.error('unexpected failure', error, { doing });
-  const process_ = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
+  const self = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
   const dispatch = new Dispatch(
-    { role: 'dispatch', ...process_ },
+    { role: 'dispatch', ...self },
     { clock, ids, random, store, plans: catalogue, modules, membership, locks, onError },
     options.dispatch,
   );
-  const spout = new Spout({ role: 'spout', ...process_ }, { clock, random, store, membership, onError }, options.spout);
+  const spout = new Spout({ role: 'spout', ...self }, { clock, random, store, membership, onError }, options.spout);
   const [spoutEnd, dispatchEnd] = channelPair<FromSpout, FromDispatch>((action) => clock.soon(action));
   dispatch.connect(dispatchEnd);
-  spout.connect(process_, spoutEnd);
+  spout.connect(self, spoutEnd);
   return { dispatch, spout, ids };
 }
 

@@ -1,7 +1,6 @@
 // `weir up`: the process around an engine. Signals, faults, and the one line that says that it is ready.
 
-import type { ModuleSetting } from '../../dispatch/modules/configuration.ts';
-import { readModules } from '../../dispatch/modules/configuration.ts';
+import { type ModuleSetting, readModules } from '../../dispatch/modules/configuration.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import { createLogger, type Logger } from '../../platform/telemetry/logger.ts';
 import { DataFolderError } from '../../store/sqlite/data-folder-error.ts';

@@ -19,7 +19,7 @@ import type { IndexEntries, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import { standing } from '../../flow/standing.ts';
 import type { Timer } from '../../platform/clock/clock.ts';
-import { StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { type InboxEvent, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { CommitWrite, Fence } from '../../store/port.ts';
 import type { CallOutcome } from '../modules/port.ts';
 import type { DispatchSettings } from '../settings.ts';
@@ -49,6 +49,8 @@ export class HeldRun {
   readonly #calls = new Map<string, () => void>();
   /** Inbox events in the mailbox or in the write under way. */
   readonly #seen = new Set<string>();
+  /** Inbox events that accepted commits consumed. */
+  #consumed = 0;
   #writing = false;
   #closed = false;
   #wake: { readonly atMs: number; readonly timer: Timer } | undefined;
@@ -84,11 +86,19 @@ export class HeldRun {
 
   /** Something may have arrived in the inbox. */
   async nudge(): Promise<void> {
-    const events = await this.#keeper.ports.store.inbox(this.id);
-    for (const event of inInboxOrder(events)) {
+    for (const event of inInboxOrder(await this.#readInbox())) {
       if (this.#closed || this.#seen.has(event.id)) continue;
       this.#seen.add(event.id);
       this.handle({ kind: 'inbox', event });
+    }
+  }
+
+  /** A read that was under way while a commit consumed something may still show it, so it is made again: once for each such commit. */
+  async #readInbox(): Promise<readonly InboxEvent[]> {
+    for (;;) {
+      const consumed = this.#consumed;
+      const events = await this.#keeper.ports.store.inbox(this.id);
+      if (this.#closed || consumed === this.#consumed) return events;
     }
   }
 
@@ -157,6 +167,7 @@ export class HeldRun {
     if (certain !== 'done') return this.#close(certain);
     this.#fence = { epoch: this.#fence.epoch, version: this.#fence.version + 1 };
     for (const id of write.changes.consumed) this.#seen.delete(id);
+    this.#consumed += write.changes.consumed.length;
     if (write.release) return this.#close('let go');
     this.#perform(effects);
     this.#turn();

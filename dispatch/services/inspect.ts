@@ -1,6 +1,7 @@
 // Get, List and ListAlarms: what callers see of runs and alarms.
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Plan } from '../../flow/plan.ts';
 import type { Run } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import { Code, RpcError } from '../../platform/rpc/error.ts';
@@ -39,7 +40,7 @@ export function inspectHandlers(ports: InspectingPorts): Pick<Handlers<typeof Ru
       if (!stored) throw noSuchRun(id);
       return {
         run: runView(stored, {
-          steps: stepViews(stored.run),
+          steps: stepViews(stored.run, await planOf(ports.plans, stored.run)),
           ...(withFields && { fields: fieldViews(stored.run) }),
           ...(withExecutions && { executions: [...(await store.executions(id))] }),
         }),
@@ -154,9 +155,13 @@ async function listChunk(
 }
 
 async function fieldsOf(plans: Plans, run: Run, names: readonly string[]) {
-  if (names.length === 0) return [];
+  return names.length === 0 ? [] : newestFields(run, await planOf(plans, run), names);
+}
+
+/** The version that a run is pinned to: versions are never removed. */
+async function planOf(plans: Plans, run: Run): Promise<Plan> {
   const { flow, flowVersion } = run.control;
   const plan = await plans.pinned(flow, flowVersion);
   if (!plan) throw new Error(`flow ${flow} has no version ${flowVersion}, which ${printableRun(run.id)} is pinned to`);
-  return newestFields(run, plan, names);
+  return plan;
 }

@@ -5,7 +5,7 @@ import { flowLimits } from '../../flow/definition/limits.ts';
 import { quoted } from '../../flow/definition/problem.ts';
 
 /** Bytes of an item's key: a key is part of every row's name in the store. */
-export const maxKeyBytes = 1_024;
+const maxKeyBytes = 1_024;
 
 const flowForm = /^[a-z][a-z0-9_-]*$/;
 const fieldForm = /^[a-z][a-z0-9_]*$/;

@@ -44,11 +44,12 @@ export function runView(stored: Omit<StoredRun, 'inbox'>, parts: ShownParts): Me
   };
 }
 
-/** In the order in which they were reached. */
-export function stepViews(run: Run): Array<MessageInitShape<typeof StepViewSchema>> {
-  return [...run.steps]
-    .toSorted(([, one], [, other]) => one.startedMs - other.startedMs)
-    .map(([id, step]) => ({ id, cell: stepCell(step) }));
+/** Those that were reached or skipped, in the order of `plan`; exit calls last. */
+export function stepViews(run: Run, plan: Plan): Array<MessageInitShape<typeof StepViewSchema>> {
+  return [...plan.steps, ...plan.exitCalls].flatMap(({ id }) => {
+    const step = run.steps.get(id);
+    return step ? [{ id, cell: stepCell(step) }] : [];
+  });
 }
 
 /** All fields: what came with the item first, then by writer and name. */

@@ -168,3 +168,11 @@ export async function until(world: World, flow: string, key: string, wanted: (ru
 export function untilState(world: World, flow: string, key: string, state: State): Promise<Run> {
   return until(world, flow, key, (run) => run.status?.state === state);
 }
+
+/** Asks until a run is there. */
+export async function untilThere(world: World, flow: string, key: string): Promise<void> {
+  while (true) {
+    const { runs } = await world.client.list({ filter: { flow } }, options);
+    if (runs.some((run) => Buffer.from(run.name?.key ?? []).toString() === key)) return;
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../platform/clock/manual-clock.ts';
+import { Room } from './room.ts';
+
+function room(maxRuns = 3, maxBytes = 100) {
+  const clock = new ManualClock();
+  return { clock, room: new Room(clock, { maxRuns, maxBytes }) };
+}
+
+describe('room', () => {
+  it('ends with the runs, or with their bytes', () => {
+    const { room: byRuns } = room(2, 100);
+    expect([byRuns.take(1), byRuns.take(1), byRuns.take(1)]).toEqual([true, true, false]);
+    const { room: byBytes } = room(9, 100);
+    expect([byBytes.take(60), byBytes.take(60), byBytes.take(40)]).toEqual([true, false, true]);
+    expect(byBytes.available()).toEqual({ runs: 7, bytes: 0 });
+  });
+
+  it('tells when a place became free', () => {
+    const { room: tested } = room();
+    let freed = 0;
+    tested.onFreed = () => freed++;
+    tested.take(10);
+    tested.give(10);
+    expect(freed).toBe(1);
+    expect(() => tested.give(10)).toThrow('given back twice');
+  });
+
+  it('wakes who waits for it in the order of coming, one at a time', async () => {
+    const { clock, room: tested } = room(2);
+    tested.take(0);
+    tested.take(0);
+    const woken: string[] = [];
+    for (const name of ['first', 'second']) void tested.whenRoomFor(1, 1_000).then(() => woken.push(name));
+    tested.give(0);
+    await clock.advance(0);
+    expect(woken).toEqual(['first']);
+    tested.give(0);
+    await clock.advance(0);
+    expect(woken).toEqual(['first', 'second']);
+  });
+
+  it('lets nobody wait for longer than they said, or after it closed', async () => {
+    const { clock, room: tested } = room(0);
+    const woken: string[] = [];
+    void tested.whenRoomFor(1, 1_000).then(() => woken.push('impatient'));
+    void tested.whenRoomFor(1, 9_000).then(() => woken.push('closed'));
+    await clock.advance(999);
+    expect(woken).toEqual([]);
+    await clock.advance(1);
+    expect(woken).toEqual(['impatient']);
+    tested.close();
+    await clock.advance(0);
+    expect(woken).toEqual(['impatient', 'closed']);
+    expect(tested.available()).toEqual({ runs: 0, bytes: 0 });
+  });
+});

@@ -1,0 +1,202 @@
+// The `weir` command against an engine.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { State } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { startWorld, untilState, untilThere, type World } from '../runs-service/world.ts';
+import { type Ended, json, program, weir } from './weir.ts';
+
+let world: World;
+let folder: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  folder = await mkdtemp(`${tmpdir()}/weir-command-`);
+});
+
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true });
+});
+
+const ask = (...words: string[]): Promise<Ended> => weir(world.engine.address, words);
+
+function line(flow: string, key: unknown, more: Readonly<Record<string, unknown>> = {}): string {
+  return `${JSON.stringify({ business: 'test', flow, key, fields: { text: 'hello' }, ...more })}\n`;
+}
+
+/** Processes start slowly on machines that are busy. */
+const patient = { timeout: 60_000 };
+
+describe('weir submit', patient, () => {
+  it('takes items from standard input, and knows them again', async () => {
+    const input = line('echo', 'a') + line('echo', { base64: 'AP8=' });
+    const first = await weir(world.engine.address, ['submit', '-', '--json'], input);
+    expect(first).toEqual({ code: 0, stdout: '{"accepted":2,"existing":0,"refused":0}\n', stderr: '' });
+    const again = await weir(world.engine.address, ['submit', '-'], input);
+    expect(again).toEqual({ code: 0, stdout: '2 accepted (2 were there already), 0 refused\n', stderr: '' });
+  });
+
+  it('takes a file of any size, tells what was refused with its line, and ends with 2', async () => {
+    const file = `${folder}/items.ndjson`;
+    const many = Array.from({ length: 2_500 }, (_, index) => line('echo', `many-${index}`));
+    const bad = [
+      'nonsense\n',
+      '\n',
+      line('echo', ''),
+      line('ecko', 'x'),
+      line('echo', 'a', { fields: { text: 'other' } }),
+    ];
+    await writeFile(file, [...many, ...bad, line('echo', 'last')].join(''));
+    const { code, stdout, stderr } = await ask('submit', file);
+    expect(stdout).toBe('2,501 accepted (0 were there already), 4 refused\n');
+    expect(stderr.replaceAll(folder, '')).toBe(
+      `weir: 4 of 2,505 lines were refused
+/items.ndjson:2501: is not JSON; one object is needed
+/items.ndjson:2503: key: found 0 bytes, allowed are 1 to 1,024
+/items.ndjson:2504: flow: no released flow is named "ecko"
+/items.ndjson:2505: fields: item a is in flow echo already (generation 1) with other fields; to run it again expect generation 1
+`,
+    );
+    expect(code).toBe(2);
+    await untilState(world, 'echo', 'last', State.SUCCEEDED);
+  });
+});
+
+describe('weir run', patient, () => {
+  it('gets a run, as JSON and for people', async () => {
+    await untilState(world, 'echo', 'a', State.SUCCEEDED);
+    const [run] = json(await ask('run', 'get', 'test/echo/a', '--fields', '--calls', '--json'));
+    expect(run).toMatchObject({
+      ...{ run: 'test/echo/a', business: 'test', flow: 'echo', key: 'a', generation: 1 },
+      ...{ state: 'SUCCEEDED', reason: '', activity: '', level: 5, flowVersion: 1, outcomeNumber: 1 },
+      steps: [{ step: 'upper', status: 'DONE', round: 1, attempts: 0 }],
+      fields: [
+        { writer: 'input', name: 'text', value: 'hello' },
+        { writer: 'upper', name: 'text', value: 'HELLO' },
+      ],
+      calls: [{ step: 'upper', module: 'test.upper', ending: 'SUCCEEDED', attempt: 1 }],
+    });
+    const { stdout } = await ask('run', 'get', 'test/echo/a', '--fields');
+    expect(stdout).toContain('test/echo/a: SUCCEEDED since ');
+    expect(stdout).toMatch(/^upper +DONE +1 +0 +0 +0$/m);
+    expect(stdout).toMatch(/^upper +text +HELLO$/m);
+  });
+
+  it('names keys that are not printable in a form that it reads', async () => {
+    const [run] = json(await ask('run', 'get', 'test/echo/0x00ff', '--json'));
+    expect(run).toMatchObject({ run: 'test/echo/0x00ff', key: { base64: 'AP8=' } });
+  });
+
+  it('lists runs with fields, one a line', async () => {
+    const limited = json(await ask('run', 'list', '--flow', 'echo', '--fields', 'text', '--limit', '1', '--json'));
+    expect(limited).toMatchObject([{ run: 'test/echo/a', state: 'SUCCEEDED', fields: { text: 'HELLO' } }]);
+    const all = json(await ask('run', 'list', '--flow', 'echo', '--all', '--json'));
+    expect(all).toHaveLength(2_503);
+    const { stdout } = await ask('run', 'list', '--state', 'succeeded', '--limit', '1', '--fields', 'text');
+    expect(stdout).toMatch(/^RUN +STATE +ACTIVITY +SINCE +TEXT\ntest\/echo\/a +SUCCEEDED +\S+ +HELLO\n$/);
+  });
+
+  it('counts runs, with and without steps', async () => {
+    const [full] = json(await ask('run', 'summary', '--flow', 'echo', '--json'));
+    expect(full).toMatchObject({
+      steps: [{ step: 'upper', module: 'test.upper', endings: expect.anything() as unknown }],
+    });
+    const [cheap] = json(await ask('run', 'summary', '--flow', 'gated', '--no-steps', '--json'));
+    expect(cheap).toEqual({ runs: [], steps: [] });
+  });
+
+  it('cancels, retries, and says why it cannot', async () => {
+    world.behaviour.broken = true;
+    await weir(world.engine.address, ['submit', '-'], line('fragile', 'b'));
+    await untilState(world, 'fragile', 'b', State.FAILED);
+    world.behaviour.broken = false;
+    const cancelled = await ask('run', 'cancel', 'test/fragile/b');
+    expect(cancelled).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'weir: test/fragile/b is FAILED, cancel is for OPEN or PARKED\n',
+    });
+    const conflict = await ask('run', 'retry', 'test/fragile/b', '--outcome', '9');
+    expect(conflict.code).toBe(1);
+    expect(conflict.stderr).toContain('has outcome 1 now, the request names 9');
+    const retried = await ask('run', 'retry', 'test/fragile/b', '--json');
+    expect(json(retried)).toEqual([{ run: 'test/fragile/b', requested: 'retry' }]);
+    await untilState(world, 'fragile', 'b', State.SUCCEEDED);
+    expect(await ask('run', 'release', 'test/fragile/b')).toMatchObject({ code: 1 });
+    expect(await ask('run', 'get', 'test/fragile/nobody')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'weir: there is no run test/fragile/nobody\n',
+    });
+    expect(await ask('run', 'get', 'Test/fragile/b')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('weir flow', patient, () => {
+  it('pushes, releases, lists and shows', async () => {
+    const file = `${folder}/extra.flow.yaml`;
+    const text = 'flow: extra\nbusiness: test\nsteps: { a: { call: test.upper, send: [text] } }\n';
+    await writeFile(file, text);
+    expect(await ask('flow', 'push', file)).toMatchObject({ code: 0, stdout: 'extra version 1: stored\n' });
+    expect(await ask('flow', 'push', file, '--release')).toMatchObject({
+      stdout: 'extra version 1: there already, released\n',
+    });
+    await writeFile(file, text.replace('[text]', '[other]'));
+    expect(await ask('flow', 'push', file, '--expect', '0')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'weir: expected_version: flow extra has version 1 as its newest, the request names 0\n',
+    });
+    expect(json(await ask('flow', 'push', file, '--expect', '1', '--json'))).toEqual([
+      { name: 'extra', version: 2, created: true, released: false },
+    ]);
+    expect(await ask('flow', 'release', 'extra', '2')).toMatchObject({
+      stdout: 'extra version 2: released, version 1 before\n',
+    });
+    expect(await ask('flow', 'show', 'extra', '--version', '1')).toMatchObject({ code: 0, stdout: text });
+    expect(json(await ask('flow', 'list', '--json'))).toContainEqual({
+      ...{ name: 'extra', business: 'test', newestVersion: 2, releasedVersion: 2 },
+    });
+    expect(await ask('flow', 'show', 'extr')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "weir: there is no flow extr; did you mean 'extra'?\n",
+    });
+    expect(await ask('flow', 'release', 'extra', '9')).toMatchObject({
+      code: 1,
+      stderr: 'weir: flow extra has no version 9; its versions are 1 to 2\n',
+    });
+  });
+});
+
+describe('weir alarm list, weir module list', patient, () => {
+  it('show what is there', async () => {
+    expect(json(await ask('alarm', 'list', '--json'))).toMatchObject([{ kind: 'RUN_FAILED', itemKey: 'b', count: 1 }]);
+    const modules = json(await ask('module', 'list', '--json')) as Array<{ name: string }>;
+    expect(modules.map(({ name }) => name)).toEqual(['test.upper', 'test.fragile', 'test.losing', 'test.gated']);
+    expect((await ask('module', 'list')).stdout).toMatch(/^test.upper +127\.0\.0\.1:\d+ +SERVING +0 +64 +0$/m);
+  });
+});
+
+describe('weir submit, when the engine goes', patient, () => {
+  it('says how far it has come, and ends with 1', async () => {
+    const other = await startWorld();
+    const child = spawn(process.execPath, [program, 'submit', '-', '--address', other.engine.address]);
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    const errors = text(child.stderr);
+    child.stdin.write(line('echo', 'only'));
+    await untilThere(other, 'echo', 'only');
+    await other.engine.stop();
+    expect((await ended)[0]).toBe(1);
+    expect(await errors).toBe(
+      'weir: the engine is stopping\n' +
+        '1 items were acknowledged; submit the same again, what is there already is recognised\n',
+    );
+    await other.close();
+  });
+});
