@@ -58,17 +58,21 @@ export class Dispatch {
   }
 
   /**
-   * Resolves when there is room for so many runs, or a moment later: what paces whoever can wait. An item that is submitted
-   * without room is stored all the same, and costs a second write when it begins.
+   * Resolves when so many runs of this level could start at once, or a moment later: what paces whoever can wait. An item that is
+   * submitted without room is stored all the same, and costs more writes when it begins.
    */
-  whenRoomFor(runs: number): Promise<void> {
-    return this.#holding.room.whenRoomFor(runs, this.#settings.patienceMs);
+  whenRoomFor(runs: number, level: number): Promise<void> {
+    const mayTake = () => !this.#holding.waitsAtOrBefore(level) && !this.#links.waitsAtOrBefore(level);
+    return this.#holding.room.whenRoomFor(runs, mayTake, this.#settings.patienceMs);
   }
 
   /** Puts an event into a run's inbox and tells its holder, when that is this process; a spout finds the others. */
   async post(run: RunId, event: InboxEvent): Promise<PostResult> {
-    const posted = await this.#ports.store.post(run, event);
-    await this.#holding.get(run)?.nudge();
+    const { store, onError } = this.#ports;
+    const posted = await store.post(run, event);
+    // The event is durable: a nudge that fails is made good by the spout, which finds the event in the index.
+    const nudged = this.#holding.get(run)?.nudge();
+    nudged?.catch((error: unknown) => onError(error, 'reading an inbox'));
     return posted;
   }
 

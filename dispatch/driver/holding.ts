@@ -46,7 +46,7 @@ export class Holding implements RunKeeper {
   readonly #pending = new Set<RunId>();
   readonly #locked = new Set<RunId>();
   #claiming = 0;
-  #draining = false;
+  #draining: 'no' | 'when idle' | 'now' = 'no';
   #renewal: Timer | undefined;
   #emptied: (() => void) | undefined;
 
@@ -106,7 +106,7 @@ export class Holding implements RunKeeper {
     const held = new HeldRun(this, plan, run, fence);
     this.#held.set(run.id, held);
     this.room.takeAnyway(held.bytes);
-    if (this.#draining) held.handBack('when idle');
+    if (this.#draining !== 'no') held.handBack(this.#draining);
     held.begin(effects);
   }
 
@@ -123,13 +123,14 @@ export class Holding implements RunKeeper {
    * when nothing is held.
    */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#draining = 'when idle';
     this.room.close();
     for (let offer = this.#queue.take(); offer; offer = this.#queue.take()) this.#settle(offer, 'gone');
     for (const run of [...this.#held.values()]) run.handBack('when idle');
     if (this.room.taken > 0) {
       const emptied = new Promise<void>((resolve) => (this.#emptied = resolve));
       const deadline = this.ports.clock.after(this.settings.drainMs, () => {
+        this.#draining = 'now';
         for (const run of [...this.#held.values()]) run.handBack('now');
       });
       await emptied;

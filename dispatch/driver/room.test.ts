@@ -7,6 +7,8 @@ function room(maxRuns = 3, maxBytes = 100) {
   return { clock, room: new Room(clock, { maxRuns, maxBytes }) };
 }
 
+const always = () => true;
+
 describe('room', () => {
   it('ends with the runs, or with their bytes', () => {
     const { room: byRuns } = room(2, 100);
@@ -31,7 +33,12 @@ describe('room', () => {
     tested.take(0);
     tested.take(0);
     const woken: string[] = [];
-    for (const name of ['first', 'second']) void tested.whenRoomFor(1, 1_000).then(() => woken.push(name));
+    for (const name of ['first', 'second']) {
+      void tested.whenRoomFor(1, always, 1_000).then(() => {
+        tested.take(0);
+        woken.push(name);
+      });
+    }
     tested.give(0);
     await clock.advance(0);
     expect(woken).toEqual(['first']);
@@ -40,11 +47,27 @@ describe('room', () => {
     expect(woken).toEqual(['first', 'second']);
   });
 
+  it('is not for those whom others go before', async () => {
+    const { clock, room: tested } = room();
+    let backlog = true;
+    const woken: string[] = [];
+    for (const name of ['first', 'second']) {
+      void tested.whenRoomFor(1, () => !backlog, 1_000).then(() => woken.push(name));
+    }
+    tested.recheck();
+    await clock.advance(1);
+    expect(woken).toEqual([]);
+    backlog = false;
+    tested.recheck();
+    await clock.advance(1);
+    expect(woken).toEqual(['first', 'second']);
+  });
+
   it('lets nobody wait for longer than they said, or after it closed', async () => {
     const { clock, room: tested } = room(0);
     const woken: string[] = [];
-    void tested.whenRoomFor(1, 1_000).then(() => woken.push('impatient'));
-    void tested.whenRoomFor(1, 9_000).then(() => woken.push('closed'));
+    void tested.whenRoomFor(1, always, 1_000).then(() => woken.push('impatient'));
+    void tested.whenRoomFor(1, always, 9_000).then(() => woken.push('closed'));
     await clock.advance(999);
     expect(woken).toEqual([]);
     await clock.advance(1);

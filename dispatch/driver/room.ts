@@ -13,6 +13,7 @@ export interface RoomLimits {
 
 interface Waiting {
   readonly runs: number;
+  readonly mayTake: () => boolean;
   readonly wake: () => void;
 }
 
@@ -62,13 +63,16 @@ export class Room {
     this.#bytes -= bytes;
     if (this.#runs < 0 || this.#bytes < 0)
       throw new Error(`invariant: a place was given back twice (${this.#runs} runs)`);
-    this.#wakeNext();
+    this.recheck();
     this.onFreed();
   }
 
-  /** Resolves when there is room for so many runs, or when `patienceMs` is over. */
-  whenRoomFor(runs: number, patienceMs: number): Promise<void> {
-    if (this.#waiting.length === 0 && this.available().runs >= runs) return Promise.resolve();
+  /**
+   * Resolves when there is room for so many runs and `mayTake` says that nobody goes before them, or when `patienceMs` is over.
+   * `recheck` is to be called when `mayTake` may have changed.
+   */
+  whenRoomFor(runs: number, mayTake: () => boolean, patienceMs: number): Promise<void> {
+    if (this.#waiting.length === 0 && this.available().runs >= runs && mayTake()) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#clock.after(patienceMs, () => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
@@ -76,6 +80,7 @@ export class Room {
       });
       const waiting = {
         runs,
+        mayTake,
         wake: () => {
           timer.cancel();
           resolve();
@@ -91,10 +96,12 @@ export class Room {
     for (const { wake } of this.#waiting.splice(0)) wake();
   }
 
-  #wakeNext(): void {
+  /** Wakes the first who waits, if it may go on; those behind it once it has taken what it waited for. */
+  recheck(): void {
     const [first] = this.#waiting;
-    if (!first || this.available().runs < first.runs) return;
+    if (!first || this.available().runs < first.runs || !first.mayTake()) return;
     this.#waiting.shift();
     first.wake();
+    if (this.#waiting.length > 0) this.#clock.soon(() => this.recheck());
   }
 }

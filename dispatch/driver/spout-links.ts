@@ -1,7 +1,8 @@
 // The dispatch end of the links to spouts: offers in, credits and answers out.
 //
 // Invariants:
-//   L1  Credits promise no more than there is room for, shared equally among the spouts.
+//   L1  Credits share the room equally among the spouts. Places are rounded up, so that with fewer places than spouts none of them
+//       starves: at most one offer of each finds no place, and is declined.
 //   L2  Every offer is answered, unless its link is gone.
 //   L3  Credits that were lost are told again: with whatever a spout says of itself, which it does every second.
 
@@ -68,8 +69,11 @@ export class SpoutLinks {
     this.#clock.soon(() => {
       this.#scheduled = false;
       const { runs, bytes } = this.#holding.room.available();
-      const share = Math.max(1, this.#links.size);
-      const value = create(CreditsSchema, { runs: Math.floor(runs / share), bytes: BigInt(Math.floor(bytes / share)) });
+      const spouts = Math.max(1, this.#links.size);
+      const value = create(CreditsSchema, {
+        runs: Math.ceil(runs / spouts),
+        bytes: BigInt(Math.floor(bytes / spouts)),
+      });
       for (const channel of this.#links.keys())
         channel.send(create(FromDispatchSchema, { message: { case: 'credits', value } }));
     });
@@ -86,6 +90,7 @@ export class SpoutLinks {
       case 'backlog': {
         const link = this.#links.get(channel);
         if (link) link.backlog = message.value.levels;
+        this.#holding.room.recheck();
         return this.#announceSoon();
       }
       case 'hello':

@@ -41,7 +41,7 @@ export function submitHandlers(dispatch: Dispatch): Pick<Handlers<typeof Runs>, 
     submit: ({ items }) => submitAll(items),
     submitStream: (requests, { stopping }) =>
       inOrder(until(stopping, requests), maxMessagesInFlight, async ({ items }) => {
-        await dispatch.whenRoomFor(items.length);
+        await dispatch.whenRoomFor(items.length, lastLevel(items));
         return submitAll(items);
       }),
   };
@@ -53,6 +53,11 @@ async function submitOne(dispatch: Dispatch, sent: Item): Promise<Result> {
   const submitted = await dispatch.submit(reading.item);
   if (submitted.kind === 'refused') return refused(refusals[submitted.why], submitted.field, submitted.message);
   return { result: { case: 'accepted', value: { run: runName(submitted.run), created: submitted.created } } };
+}
+
+/** The level that waits for all others; what isn't a level is refused item by item later. */
+function lastLevel(items: readonly Item[]): number {
+  return items.reduce((last, { level }) => Math.min(9, Math.max(last, level || 5)), 1);
 }
 
 function refused(refusal: Refusal, field: string, message: string): Result {

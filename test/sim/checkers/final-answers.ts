@@ -1,0 +1,33 @@
+// Some answers are final: once a holder has heard REJECTED or FATAL of a step, it doesn't call it again in that round; once that is
+// stored, no later holder does. (An earlier holder, which doesn't know yet that it lost the run, may.)
+
+import { printableRun } from '../../../flow/run-id.ts';
+import { Ending, Reason, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import type { MakeChecker } from './checker.ts';
+
+export const finalAnswers: MakeChecker = (_evidence, report) => {
+  /** Epoch under which the answer was stored, by `run step round`. */
+  const stored = new Map<string, number>();
+  /** `run step round epoch`. */
+  const heard = new Set<string>();
+  return {
+    see(record, _before, after) {
+      if (record.kind === 'write' && record.result === 'done' && after) {
+        for (const [id, { status, reason, round }] of record.changes.steps) {
+          if (status !== StepStatus.FAILED || (reason !== Reason.REJECTED && reason !== Reason.FATAL)) continue;
+          stored.set(`${record.run} ${id} ${round}`, after.fence.epoch);
+        }
+      }
+      if (record.kind === 'answer' && (record.ending === Ending.REJECTED || record.ending === Ending.FATAL)) {
+        const { run, step, round, epoch } = record.call;
+        heard.add(`${run} ${step} ${round} ${epoch}`);
+      }
+      if (record.kind !== 'call') return;
+      const { run, step, round, epoch } = record;
+      const since = stored.get(`${run} ${step} ${round}`);
+      if ((since !== undefined && epoch >= since) || heard.has(`${run} ${step} ${round} ${epoch}`)) {
+        report(`${printableRun(run)} ${step} is called in round ${round} after a final answer`);
+      }
+    },
+  };
+};
