@@ -11,7 +11,7 @@ const firstDeclineMs = 200;
 const maxDeclineMs = 10_000;
 
 /**
- * The pause after the n-th answer in a row that declined, n from 1. At least half of the full pause, since a module that is
+ * The pause after the n-th call in this round that everybody declined, n from 1. At least half of the full pause, since a module that is
  * overloaded gains nothing from being asked at once.
  */
 export function declineBackoffMs(repetition: number, random: () => number): number {

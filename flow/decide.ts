@@ -2,7 +2,8 @@
 // what is to be done goes out as data, and the same arguments give the same decision everywhere.
 
 import { advance } from './advance.ts';
-import type { Changes } from './change.ts';
+import { apply } from './apply.ts';
+import { type Changes, mergeChanges, noChanges } from './change.ts';
 import { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import type { Context, RunEvent } from './event.ts';
@@ -10,6 +11,7 @@ import { answered } from './events/answered.ts';
 import { claimed } from './events/claimed.ts';
 import { inboxArrived } from './events/inbox.ts';
 import { ticked } from './events/ticked.ts';
+import { withdrawn } from './events/withdrawn.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
 import { callEffect } from './steps/call.ts';
@@ -27,6 +29,25 @@ export function decide(plan: Plan, run: Run, event: RunEvent, context: Context):
   return { changes: draft.changes, effects: draft.effects(callEffect) };
 }
 
+/** Several events in their order, as one decision: one write then carries all of it. `run` is used up. */
+export function decideAll(
+  plan: Plan,
+  run: Run,
+  events: Iterable<RunEvent>,
+  context: Context,
+): Decision & { readonly run: Run } {
+  const changes = noChanges();
+  const effects: Effect[] = [];
+  let after = run;
+  for (const event of events) {
+    const decision = decide(plan, after, event, context);
+    after = apply(after, decision.changes);
+    mergeChanges(changes, decision.changes);
+    effects.push(...decision.effects);
+  }
+  return { run: after, changes, effects };
+}
+
 function happen(draft: Draft, event: RunEvent): void {
   switch (event.kind) {
     case 'claimed':
@@ -35,6 +56,8 @@ function happen(draft: Draft, event: RunEvent): void {
       return answered(draft, event);
     case 'inbox':
       return inboxArrived(draft, event.event);
+    case 'withdrawn':
+      return withdrawn(draft, event);
     case 'tick':
       return ticked(draft);
   }

@@ -39,7 +39,7 @@ export function advanceEnding(draft: Draft): void {
   for (const exit of obligations(draft)) {
     const state = draft.step(exit.id);
     if (state === undefined || state.status === StepStatus.REARMED) startCall(draft, exit.id, exit.action);
-    else if (late && !isSettled(state.status)) giveUp(draft, exit.id, state.status);
+    else if (late) giveUp(draft, exit.id, 'not done within the time that ending may take');
     if (!isSettled(draft.step(exit.id)?.status)) open++;
   }
   if (open > 0) return;
@@ -49,10 +49,17 @@ export function advanceEnding(draft: Draft): void {
   });
 }
 
-function giveUp(draft: Draft, id: string, status: StepStatus): void {
+/** Leaves undone what is not done yet. */
+export function giveUpEnding(draft: Draft, why: string): void {
+  for (const { id } of obligations(draft)) giveUp(draft, id, why);
+}
+
+function giveUp(draft: Draft, id: string, why: string): void {
+  const status = draft.step(id)?.status;
+  if (isSettled(status)) return;
   if (status === StepStatus.RUNNING) draft.aborts.add(id);
   draft.settle(id, StepStatus.CANCELLED, { reason: Reason.DEADLINE });
-  exitCallUndone(draft, id, 'not done within the time that ending may take');
+  exitCallUndone(draft, id, why);
 }
 
 function obligations(draft: Draft): PlanExitCall[] {

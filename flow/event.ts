@@ -3,7 +3,7 @@
 import type { Ending, InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
 import type { FieldValue } from './run.ts';
 
-export type RunEvent = ClaimedEvent | AnsweredEvent | InboxArrivedEvent | TickEvent;
+export type RunEvent = ClaimedEvent | AnsweredEvent | WithdrawnEvent | InboxArrivedEvent | TickEvent;
 
 /** A dispatch takes the run: calls that were out are losses now, and the run goes on. */
 export interface ClaimedEvent {
@@ -42,6 +42,13 @@ export interface Try {
   readonly startedMs: number;
   /** Microseconds. */
   readonly durationUs: number;
+}
+
+/** A call that had not gone out, and won't. */
+export interface WithdrawnEvent {
+  readonly kind: 'withdrawn';
+  readonly step: string;
+  readonly round: number;
 }
 
 /** An event from the run's inbox. */

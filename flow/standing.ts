@@ -1,12 +1,17 @@
-// How a run stands between two events: what its holder has to wait for, and what people see.
+// How a run stands between two events: what its holder has to wait for, where the index finds it, and what people see.
 
 import { State, StepStatus } from '../proto/gen/weir/run/v1/run_pb.js';
-import type { Run } from './run.ts';
+import type { IndexEntries, Run } from './run.ts';
 
 export type Standing =
-  /** Calls are out. `wakeMs` is when a sleeping step or the deadline wants attention meanwhile. */
-  | { readonly kind: 'calling'; readonly wakeMs: number }
-  | { readonly kind: 'sleeping'; readonly wakeMs: number }
+  | {
+      /** `calling`: calls are out. `sleeping`: none is. */
+      readonly kind: 'calling' | 'sleeping';
+      /** When the earliest sleeping step, or the end of the time, wants attention. In ms since 1970. */
+      readonly wakeMs: number;
+      /** When the time is over: the run's deadline, or that of its ending. In ms since 1970. */
+      readonly endMs: number;
+    }
   | { readonly kind: 'parked' }
   | { readonly kind: 'ended' };
 
@@ -14,20 +19,28 @@ export function standing(run: Run, endingDeadlineMs: number): Standing {
   const { status, deadlineMs } = run.control;
   if (status.state === State.PARKED) return { kind: 'parked' };
   if (status.state !== State.OPEN && status.state !== State.ENDING) return { kind: 'ended' };
-  let wakeMs = status.state === State.OPEN ? deadlineMs : status.sinceMs + endingDeadlineMs;
+  const endMs = status.state === State.OPEN ? deadlineMs : status.sinceMs + endingDeadlineMs;
+  let wakeMs = endMs;
   let calling = false;
   for (const step of run.steps.values()) {
     if (step.status === StepStatus.RUNNING) calling = true;
     else if (step.status === StepStatus.SLEEPING) wakeMs = Math.min(wakeMs, step.dueMs);
   }
-  return { kind: calling ? 'calling' : 'sleeping', wakeMs };
+  return { kind: calling ? 'calling' : 'sleeping', wakeMs, endMs };
+}
+
+/** Where the index finds a run that stands so and that nobody holds. */
+export function entriesOf(stands: Standing, nowMs: number): IndexEntries {
+  if (stands.kind === 'parked' || stands.kind === 'ended') return { ready: false };
+  const { kind, wakeMs, endMs } = stands;
+  return kind === 'sleeping' && wakeMs > nowMs ? { ready: false, timerMs: wakeMs } : { ready: true, timerMs: endMs };
 }
 
 export function isTerminal(state: State): boolean {
   return state === State.SUCCEEDED || state === State.FAILED || state === State.CANCELLED;
 }
 
-/** What a person sees of an OPEN run. */
+/** What a person sees of an OPEN run; empty for others. */
 export function activity(run: Run, held: boolean): 'ready' | 'running' | 'sleeping' | '' {
   if (run.control.status.state !== State.OPEN) return '';
   let sleeping = false;

@@ -46,6 +46,26 @@ describe('the link to a dispatch', () => {
     expect(dispatch.offered).toHaveLength(3);
   });
 
+  it('takes off what is still on the way when credits come, in runs and in bytes', async () => {
+    const world = new SpoutWorld(1);
+    const spout = world.spout();
+    for (let order = 1; order <= 9; order++) await world.create(`run-${order}`, { order, bytes: 40 });
+    await spout.start();
+    const dispatch = await world.dispatch(spout);
+    dispatch.credit(3);
+    await world.clock.advance(500);
+    expect(dispatch.offers.map(({ number }) => number)).toEqual([1n, 2n, 3n]);
+    dispatch.credit(4, 1_000, 1);
+    await world.clock.advance(500);
+    expect(dispatch.offered).toHaveLength(5);
+    dispatch.credit(9, 120, 3);
+    await world.clock.advance(500);
+    expect(dispatch.offered).toHaveLength(6);
+    dispatch.credit(2, 1_000, 3);
+    await world.clock.advance(500);
+    expect(dispatch.offered).toHaveLength(6);
+  });
+
   it('takes back the credits of an offer that nobody answered, unless the dispatch has spoken since', async () => {
     const world = new SpoutWorld(1);
     const spout = world.spout();

@@ -1,14 +1,18 @@
 // The spout's end of the link to one dispatch.
 //
-// Owns what the dispatch can still take, as far as the spout knows.
+// Owns what the dispatch can still take, as far as the spout knows, and the offers that it hadn't heard of when it said so.
 //
 // Invariants:
-//   D1  Offers sent since the last Credits are never more, in runs or bytes, than it allowed.
+//   D1  An offer goes out only when, together with those that the last Credits didn't count in, it is within what it allowed, in
+//       runs and bytes: those on the way when it was told as well as those sent since. One that was given up as lost isn't counted,
+//       though it may still arrive.
 //   D2  Nothing is sent or heard after the end of the link; its end is told once.
+//   D3  At most `maxUnheard` offers are remembered, whatever the dispatch allows.
 
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Channel } from '../platform/rpc/channel.ts';
 import {
+  type Credits,
   type FromDispatch,
   type FromSpout,
   FromSpoutSchema,
@@ -17,6 +21,10 @@ import {
 } from '../proto/gen/weir/feed/v1/feed_pb.js';
 import type { Fence, IndexHit } from '../store/port.ts';
 import { latin1, latin1Bytes, type RunId, shardOf } from '../store/run-name.ts';
+import type { Verdict } from './core/offers.ts';
+
+/** Offers on the way at once: far more than a dispatch holds runs. */
+const maxUnheard = 10_000;
 
 /** A dispatch process, as the holder of a run names it. */
 export interface DispatchIdentity {
@@ -28,7 +36,7 @@ export interface DispatchIdentity {
 /** What comes from a link. */
 export interface LinkListener {
   credited(link: DispatchLink): void;
-  offerAnswered(link: DispatchLink, run: RunId, accepted: boolean): void;
+  offerAnswered(link: DispatchLink, run: RunId, verdict: Verdict): void;
   holdAnswered(link: DispatchLink, answer: HoldAnswer): void;
   closed(link: DispatchLink): void;
 }
@@ -36,9 +44,7 @@ export interface LinkListener {
 /** An offer as its sender remembers it. */
 export interface SentOffer {
   readonly link: DispatchLink;
-  readonly bytes: number;
-  /** Credits messages that had come before it. */
-  readonly credits: number;
+  readonly number: number;
 }
 
 export class DispatchLink {
@@ -47,9 +53,12 @@ export class DispatchLink {
   readonly #listener: LinkListener;
   readonly #shards: number;
   #open = true;
-  #freeRuns = 0;
-  #freeBytes = 0;
-  #credits = 0;
+  #allowedRuns = 0;
+  #allowedBytes = 0;
+  #lastNumber = 0;
+  /** Bytes by number, ascending: the offers that aren't counted in what is allowed. */
+  readonly #unheard = new Map<number, number>();
+  #unheardBytes = 0;
 
   constructor(
     dispatch: DispatchIdentity,
@@ -76,18 +85,19 @@ export class DispatchLink {
 
   /** Runs that may still be offered. */
   get freeRuns(): number {
-    return this.#freeRuns;
+    return Math.max(0, this.#allowedRuns - this.#unheard.size);
   }
 
   fits(bytes: number): boolean {
-    return this.#freeRuns > 0 && this.#freeBytes >= bytes;
+    return this.freeRuns > 0 && this.#allowedBytes - this.#unheardBytes >= bytes;
   }
 
   offer({ run, fence, control }: IndexHit): SentOffer {
     const { business, level, order, inputBytes } = control;
     if (!this.fits(inputBytes)) throw new Error('invariant D1: an offer beyond the credits');
-    this.#freeRuns--;
-    this.#freeBytes -= inputBytes;
+    const number = ++this.#lastNumber;
+    this.#unheard.set(number, inputBytes);
+    this.#unheardBytes += inputBytes;
     const value = {
       run: this.#reference(run),
       fence: fenceMessage(fence),
@@ -95,16 +105,16 @@ export class DispatchLink {
       level,
       order: BigInt(order),
       bytes: BigInt(inputBytes),
+      number: BigInt(number),
     };
     this.#send({ case: 'offer', value });
-    return { link: this, bytes: inputBytes, credits: this.#credits };
+    return { link: this, number };
   }
 
-  /** An offer got lost: what it used is free again, unless the dispatch has told anew what is free. */
-  giveBack({ bytes, credits }: SentOffer): void {
-    if (credits !== this.#credits) return;
-    this.#freeRuns++;
-    this.#freeBytes += bytes;
+  /** An offer got lost: what it used is free again, unless the dispatch has heard of it after all, and told what is free since. */
+  giveBack({ number }: SentOffer): void {
+    this.#unheardBytes -= this.#unheard.get(number) ?? 0;
+    this.#unheard.delete(number);
   }
 
   nudge(run: RunId): void {
@@ -137,13 +147,11 @@ export class DispatchLink {
     if (!this.#open) return;
     switch (message.case) {
       case 'credits':
-        this.#credits++;
-        this.#freeRuns = message.value.runs;
-        this.#freeBytes = Number(message.value.bytes);
+        this.#credited(message.value);
         return this.#listener.credited(this);
       case 'offerAnswer': {
         const { run, verdict } = message.value;
-        if (run) this.#listener.offerAnswered(this, latin1(run.id) as RunId, isAccepted(verdict));
+        if (run) this.#listener.offerAnswered(this, latin1(run.id) as RunId, verdictOf(verdict));
         return;
       }
       case 'holdAnswer':
@@ -151,6 +159,15 @@ export class DispatchLink {
       case undefined:
         // From a newer dispatch: it asks nothing of us.
         return;
+    }
+  }
+
+  #credited({ runs, bytes, heard }: Credits): void {
+    this.#allowedRuns = Math.min(runs, maxUnheard);
+    this.#allowedBytes = Number(bytes);
+    for (const number of this.#unheard.keys()) {
+      if (number > Number(heard)) return;
+      this.giveBack({ link: this, number });
     }
   }
 
@@ -163,8 +180,10 @@ export class DispatchLink {
   }
 }
 
-function isAccepted(verdict: OfferVerdict): boolean {
-  return verdict === OfferVerdict.TAKEN || verdict === OfferVerdict.KNOWN;
+function verdictOf(verdict: OfferVerdict): Verdict {
+  if (verdict === OfferVerdict.TAKEN || verdict === OfferVerdict.KNOWN) return 'accepted';
+  // What only a newer dispatch says counts as gone: the run is looked at again.
+  return verdict === OfferVerdict.DECLINED ? 'declined' : 'gone';
 }
 
 function fenceMessage({ epoch, version }: Fence): { epoch: bigint; version: bigint } {

@@ -8,7 +8,7 @@
 
 import type { IndexHit } from '../store/port.ts';
 import type { RunId } from '../store/run-name.ts';
-import { Offers } from './core/offers.ts';
+import { Offers, type Verdict } from './core/offers.ts';
 import type { DispatchLink, SentOffer } from './dispatch-link.ts';
 import type { DispatchLinks } from './dispatch-links.ts';
 import type { SpoutPorts } from './ports.ts';
@@ -74,8 +74,8 @@ export class Offering {
     return true;
   }
 
-  answered(link: DispatchLink, run: RunId, accepted: boolean): void {
-    this.#offers.answered(run, link, accepted, this.#ports.clock.monotonicMs());
+  answered(link: DispatchLink, run: RunId, verdict: Verdict): void {
+    this.#offers.answered(run, link, verdict, this.#ports.clock.monotonicMs());
   }
 
   forgetLink(link: DispatchLink): void {

@@ -4,7 +4,7 @@
 //
 // Invariants:
 //   Y1  Ready runs are offered in the order of the plan. One that no dispatch has room for stops those after it, so that large
-//       items aren't passed by for ever.
+//       items aren't passed by for ever; any dispatch that holds nothing has room for any run, so the stop has an end.
 //   Y2  A plan is at most `rescanMs` old when a run of it is offered, besides the time of one read.
 //   Y3  The backlog is told when it changes, once for each plan that found something, and at least every `rescanMs`: a dispatch
 //       counts a level as waiting until it is told otherwise, and messages get lost.

@@ -14,7 +14,10 @@ export interface SpoutSettings {
 
   /** How long an offered run rests without an answer, in ms. [5,000] Longer than a claim takes behind a full queue of claims. */
   readonly offerTimeoutMs: number;
-  /** How long a run rests that a dispatch didn't take, in ms. [250] Doubles at the same fence, up to `offerTimeoutMs`. */
+  /**
+   * How long a run rests that a dispatch didn't take, in ms. [250] When there was nothing to take it doubles with each time at the
+   * same fence, up to `offerTimeoutMs`; when there was only no room it doesn't.
+   */
   readonly reofferMs: number;
   /** Offers remembered. [50,000] More than the credits of many dispatches; about 10 MB. */
   readonly maxOffers: number;

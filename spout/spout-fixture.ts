@@ -80,8 +80,9 @@ export class FakeDispatch {
     return told?.case === 'backlog' ? told.value.levels : undefined;
   }
 
-  credit(runs: number, bytes = 1_000_000): void {
-    this.#send({ case: 'credits', value: { runs, bytes: BigInt(bytes) } });
+  /** `heard`: the number of the last offer counted in. */
+  credit(runs: number, bytes = 1_000_000, heard = this.offers.length): void {
+    this.#send({ case: 'credits', value: { runs, bytes: BigInt(bytes), heard: BigInt(heard) } });
   }
 
   answer(key: string, verdict: OfferVerdict): void {

@@ -5,7 +5,6 @@
 import type { Member } from '../platform/coordination/membership.ts';
 import type { Channel } from '../platform/rpc/channel.ts';
 import type { FromDispatch, FromSpout, HoldAnswer } from '../proto/gen/weir/feed/v1/feed_pb.js';
-import type { RunId } from '../store/run-name.ts';
 import { ownShards } from './core/ownership.ts';
 import { type DispatchIdentity, DispatchLink } from './dispatch-link.ts';
 import { DispatchLinks } from './dispatch-links.ts';
@@ -68,7 +67,7 @@ export class Spout {
     if (this.#stopped) return channel.close();
     const link = new DispatchLink(dispatch, channel, this.#ports.store.shards, {
       credited: (link) => this.#credited(link),
-      offerAnswered: (link, run, accepted) => this.#offerAnswered(link, run, accepted),
+      offerAnswered: (link, run, verdict) => this.#offering.answered(link, run, verdict),
       holdAnswered: (link, answer) => this.#holdAnswered(link, answer),
       closed: (link) => this.#closed(link),
     });
@@ -131,10 +130,6 @@ export class Spout {
 
   #credited(link: DispatchLink): void {
     if (link.freeRuns > 0 && this.#ready.isWaiting) this.#loops.ready.wake();
-  }
-
-  #offerAnswered(link: DispatchLink, run: RunId, accepted: boolean): void {
-    this.#offering.answered(link, run, accepted);
   }
 
   #holdAnswered(link: DispatchLink, { questionId, holds }: HoldAnswer): void {

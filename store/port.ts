@@ -170,8 +170,9 @@ export interface Store {
 
   scan(request: ScanRequest): Promise<ScanPage>;
   /**
-   * Makes unheld OPEN and ENDING runs whose timer is due ready again, at their old place in their level, with their deadline as timer when
-   * that is still ahead of the one that fell due; each only if its fence is still the one that was seen. Answers how many.
+   * Makes unheld OPEN and ENDING runs whose timer is due ready too, at their old place in their level; each only if its fence is
+   * still the one that was seen. An OPEN run's timer is its deadline from then on. A timer that stays due (a deadline that has
+   * passed, the time of an ending) says that the run must not wait for its turn. Answers how many.
    */
   promote(shard: number, due: readonly IndexHit[]): Promise<number>;
 

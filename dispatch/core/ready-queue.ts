@@ -29,8 +29,9 @@ export class ReadyQueue<Item> {
       if (item === undefined) continue;
       line.head++;
       this.#size--;
-      if (line.head === line.items.length) {
-        line.items = [];
+      // Half of it taken: what is left moves to the front, so that the line never keeps more than twice what waits in it.
+      if (line.head * 2 >= line.items.length) {
+        line.items = line.items.slice(line.head);
         line.head = 0;
       }
       return item;

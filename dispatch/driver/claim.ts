@@ -1,8 +1,7 @@
 // Taking a run over: read it, decide what the claim begins, write both in one compare-and-set.
 
-import { apply } from '../../flow/apply.ts';
-import { type Changes, mergeChanges, noChanges } from '../../flow/change.ts';
-import { decide } from '../../flow/decide.ts';
+import { type Changes, noChanges } from '../../flow/change.ts';
+import { decideAll } from '../../flow/decide.ts';
 import type { Effect } from '../../flow/effect.ts';
 import type { Context } from '../../flow/event.ts';
 import { inInboxOrder } from '../../flow/events/inbox.ts';
@@ -51,22 +50,13 @@ function firstDecision(
   context: Context,
   plan: Plan,
   stored: StoredRun,
-): { run?: Run; changes: Changes; effects: Effect[] } {
+): { run?: Run; changes: Changes; effects: readonly Effect[] } {
   const events = [
     { kind: 'claimed', barrenClaims: stored.barrenClaims + 1 } as const,
     ...inInboxOrder(stored.inbox).map((event) => ({ kind: 'inbox', event }) as const),
   ];
   try {
-    const changes = noChanges();
-    const effects: Effect[] = [];
-    let { run } = stored;
-    for (const event of events) {
-      const decision = decide(plan, run, event, context);
-      run = apply(run, decision.changes);
-      mergeChanges(changes, decision.changes);
-      effects.push(...decision.effects);
-    }
-    return { run, changes, effects };
+    return decideAll(plan, stored.run, events, context);
   } catch (error) {
     ports.onError(error, `first decision on ${printableRun(stored.run.id)}`);
     return { changes: noChanges(), effects: [] };

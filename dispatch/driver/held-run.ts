@@ -8,20 +8,19 @@
 //   H3  Once closed nothing is written, no call is out and no timer is set.
 //   H4  The fence in memory is the store's, or the store's has moved on without us: then the next write is refused, and we close.
 
-import { apply } from '../../flow/apply.ts';
-import { type Changes, isEmpty, mergeChanges, noChanges } from '../../flow/change.ts';
-import { decide } from '../../flow/decide.ts';
+import { isEmpty } from '../../flow/change.ts';
+import { decideAll } from '../../flow/decide.ts';
 import type { CallEffect, Effect } from '../../flow/effect.ts';
 import type { Context, RunEvent } from '../../flow/event.ts';
 import { inInboxOrder } from '../../flow/events/inbox.ts';
 import type { Plan } from '../../flow/plan.ts';
 import type { IndexEntries, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
-import { standing } from '../../flow/standing.ts';
+import { entriesOf, type Standing, standing } from '../../flow/standing.ts';
 import type { Timer } from '../../platform/clock/clock.ts';
 import { type InboxEvent, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { CommitWrite, Fence } from '../../store/port.ts';
-import type { CallOutcome } from '../modules/port.ts';
+import type { CallOutcome, PendingCall } from '../modules/port.ts';
 import type { DispatchSettings } from '../settings.ts';
 import { makeCertain, sameFence } from './certain-write.ts';
 import type { DispatchPorts } from './ports.ts';
@@ -35,6 +34,7 @@ export type Parting = 'let go' | 'fenced' | 'abandoned';
 export interface RunKeeper {
   readonly ports: DispatchPorts;
   readonly settings: DispatchSettings;
+  /** As it is now: all of one decision sees the same time. */
   readonly context: Context;
   parted(run: HeldRun, why: Parting): void;
 }
@@ -46,7 +46,7 @@ export class HeldRun {
   #run: Run;
   #fence: Fence;
   readonly #mailbox: RunEvent[] = [];
-  readonly #calls = new Map<string, () => void>();
+  readonly #calls = new Map<string, { readonly round: number; readonly pending: PendingCall }>();
   /** Inbox events in the mailbox or in the write under way. */
   readonly #seen = new Set<string>();
   /** Inbox events that accepted commits consumed. */
@@ -74,8 +74,10 @@ export class HeldRun {
 
   /** Performs what the claim (or the creation) decided, and goes on from there. Called once, after that write was accepted. */
   begin(effects: readonly Effect[]): void {
-    this.#perform(effects);
-    if (!this.#writing) this.#turn();
+    this.#guarded('beginning', () => {
+      this.#perform(effects);
+      if (!this.#writing) this.#takeTurn();
+    });
   }
 
   handle(event: RunEvent): void {
@@ -102,31 +104,52 @@ export class HeldRun {
     }
   }
 
-  /** Lets the run go as soon as no call is out; `now` even with calls out, which the next holder counts as lost. */
+  /**
+   * Makes no new calls and lets the run go as soon as none is out; `now` even with calls out, which the next holder counts as
+   * lost. Calls that still wait for a place are taken back, and cost nothing.
+   */
   handBack(when: 'when idle' | 'now'): void {
     if (this.#closed) return;
     this.#handBack = when;
+    for (const [step, { round, pending }] of this.#calls) {
+      if (!pending.withdraw()) continue;
+      this.#calls.delete(step);
+      this.#mailbox.push({ kind: 'withdrawn', step, round });
+    }
     if (!this.#writing) this.#turn();
   }
 
-  /** A bug met on the way costs this process the run, not the process: whoever claims it next counts a claim without a commit. */
+  /** The store has seen a claim of the run at this fence: one that isn't ours means that ours is over. */
+  overtakenBy({ epoch }: Fence): void {
+    // While a write is under way its answer tells.
+    if (!this.#writing && epoch > this.#fence.epoch) this.#close('fenced');
+  }
+
   #turn(): void {
+    this.#guarded('turn', () => this.#takeTurn());
+  }
+
+  /** A bug met on the way costs this process the run, not the process: whoever claims it next counts a claim without a commit. */
+  #guarded(doing: string, act: () => void): void {
     try {
-      this.#takeTurn();
+      act();
     } catch (error) {
-      this.#keeper.ports.onError(error, `turn of ${printableRun(this.id)}`);
-      this.#close('abandoned');
+      this.#abandon(error, doing);
     }
   }
 
+  #abandon(error: unknown, doing: string): void {
+    this.#keeper.ports.onError(error, `${doing} of ${printableRun(this.id)}`);
+    this.#close('abandoned');
+  }
+
   #takeTurn(): void {
-    const { changes, effects } = this.#decide();
-    const release = this.#release();
-    if (isEmpty(changes) && !release) {
-      this.#perform(effects);
-      this.#setWake();
-      return;
-    }
+    const { context } = this.#keeper;
+    const { run, changes, effects } = decideAll(this.#plan, this.#run, this.#mailbox.splice(0), context);
+    this.#run = run;
+    const release = this.#release(context.nowMs);
+    // Nothing changed, so nothing follows.
+    if (isEmpty(changes) && !release) return this.#setWake();
     this.#writing = true;
     const { ports } = this.#keeper;
     const expected = this.#fence;
@@ -137,22 +160,7 @@ export class HeldRun {
       changes,
       ...(release && { release }),
     };
-    this.#commit(write, effects).catch((error: unknown) => {
-      ports.onError(error, `commit of ${printableRun(this.id)}`);
-      this.#close('abandoned');
-    });
-  }
-
-  #decide(): { changes: Changes; effects: Effect[] } {
-    const changes = noChanges();
-    const effects: Effect[] = [];
-    for (const event of this.#mailbox.splice(0)) {
-      const decision = decide(this.#plan, this.#run, event, this.#keeper.context);
-      this.#run = apply(this.#run, decision.changes);
-      mergeChanges(changes, decision.changes);
-      effects.push(...decision.effects);
-    }
-    return { changes, effects };
+    void this.#commit(write, effects).catch((error: unknown) => this.#abandon(error, 'commit'));
   }
 
   async #commit(write: CommitWrite, effects: readonly Effect[]): Promise<void> {
@@ -174,18 +182,21 @@ export class HeldRun {
   }
 
   /** The index entries with which the run is let go now; undefined to keep it. */
-  #release(): IndexEntries | undefined {
-    const { settings, context } = this.#keeper;
-    const stands = standing(this.#run, settings.endingDeadlineMs);
-    if (stands.kind === 'ended' || stands.kind === 'parked') return { ready: false };
-    if (stands.kind === 'calling') return this.#handBack === 'now' ? this.#readyAgain() : undefined;
-    if (stands.wakeMs <= context.nowMs) return this.#handBack === 'no' ? undefined : this.#readyAgain();
-    const keep = this.#handBack === 'no' && stands.wakeMs - context.nowMs < settings.keepMs;
-    return keep ? undefined : { ready: false, timerMs: stands.wakeMs };
+  #release(nowMs: number): IndexEntries | undefined {
+    const stands = standing(this.#run, this.#keeper.settings.endingDeadlineMs);
+    return this.#mustGo(stands, nowMs) ? entriesOf(stands, nowMs) : undefined;
   }
 
-  #readyAgain(): IndexEntries {
-    return { ready: true, timerMs: this.#run.control.deadlineMs };
+  #mustGo(stands: Standing, nowMs: number): boolean {
+    switch (stands.kind) {
+      case 'ended':
+      case 'parked':
+        return true;
+      case 'calling':
+        return this.#handBack === 'now';
+      case 'sleeping':
+        return this.#handBack !== 'no' || stands.wakeMs - nowMs >= this.#keeper.settings.keepMs;
+    }
   }
 
   #perform(effects: readonly Effect[]): void {
@@ -202,6 +213,11 @@ export class HeldRun {
   }
 
   #call(effect: CallEffect): void {
+    // Who is leaving makes no new calls. The caller takes a turn next, which decides on this.
+    if (this.#handBack !== 'no') {
+      this.#mailbox.push({ kind: 'withdrawn', step: effect.step, round: effect.round });
+      return;
+    }
     const { business, flow, itemKey, level } = this.#run.control;
     const call = { ...effect, rowkey: itemKey, business, flow, level, epoch: this.#fence.epoch };
     const { step, round, attempt } = effect;
@@ -209,11 +225,11 @@ export class HeldRun {
       this.#calls.delete(step);
       this.handle({ kind: 'answered', step, round, attempt, answer, tries });
     };
-    this.#calls.set(step, this.#keeper.ports.modules.call(call, done));
+    this.#calls.set(step, { round, pending: this.#keeper.ports.modules.call(call, done) });
   }
 
   #abort(step: string): void {
-    this.#calls.get(step)?.();
+    this.#calls.get(step)?.pending.abort();
     this.#calls.delete(step);
   }
 
@@ -237,7 +253,7 @@ export class HeldRun {
     if (this.#closed) return;
     this.#closed = true;
     this.#wake?.timer.cancel();
-    for (const abort of this.#calls.values()) abort();
+    for (const { pending } of this.#calls.values()) pending.abort();
     this.#calls.clear();
     this.#mailbox.length = 0;
     this.#keeper.parted(this, why);

@@ -38,7 +38,6 @@ export interface OfferedRun {
 export class Holding implements RunKeeper {
   readonly ports: DispatchPorts;
   readonly settings: DispatchSettings;
-  readonly context: Context;
   readonly room: Room;
   readonly #self: Member;
   readonly #held = new Map<RunId, HeldRun>();
@@ -55,17 +54,12 @@ export class Holding implements RunKeeper {
     this.ports = ports;
     this.settings = settings;
     this.room = new Room(ports.clock, settings);
-    const { clock, random } = ports;
-    const { endingDeadlineMs } = settings;
-    this.context = {
-      // A view, not a copy: each decision sees the time at which it is made.
-      get nowMs() {
-        return clock.nowMs();
-      },
-      random,
-      endingDeadlineMs,
-    };
     this.#renewLocks();
+  }
+
+  get context(): Context {
+    const { clock, random } = this.ports;
+    return { nowMs: clock.nowMs(), random, endingDeadlineMs: this.settings.endingDeadlineMs };
   }
 
   waitsAtOrBefore(level: number): boolean {
@@ -85,6 +79,8 @@ export class Holding implements RunKeeper {
 
   /** Takes an offer into the queue. */
   offer(offer: OfferedRun): 'queued' | 'known' | 'no room' {
+    // Offered at a newer claim than ours: ours was overtaken while nobody told us.
+    this.#held.get(offer.run)?.overtakenBy(offer.fence);
     if (this.#isHere(offer.run)) return 'known';
     if (!this.room.take(offer.bytes)) return 'no room';
     this.#pending.add(offer.run);

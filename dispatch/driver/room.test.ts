@@ -18,6 +18,23 @@ describe('room', () => {
     expect(byBytes.available()).toEqual({ runs: 7, bytes: 0 });
   });
 
+  it('takes one run whatever it weighs, and waits for no more runs than it can hold', async () => {
+    const { room: tested } = room(2, 100);
+    await tested.whenRoomFor(9, always, 1_000);
+    expect([tested.take(500), tested.take(1)]).toEqual([true, false]);
+  });
+
+  it('lets those pass whom the ones before them do not go before', async () => {
+    const { clock, room: tested } = room(1);
+    tested.take(0);
+    const woken: string[] = [];
+    void tested.whenRoomFor(1, () => false, 9_000).then(() => woken.push('low level'));
+    void tested.whenRoomFor(1, always, 9_000).then(() => woken.push('high level'));
+    tested.give(0);
+    await clock.advance(0);
+    expect(woken).toEqual(['high level']);
+  });
+
   it('tells when a place became free', () => {
     const { room: tested } = room();
     let freed = 0;
@@ -64,7 +81,8 @@ describe('room', () => {
   });
 
   it('lets nobody wait for longer than they said, or after it closed', async () => {
-    const { clock, room: tested } = room(0);
+    const { clock, room: tested } = room(1);
+    tested.take(0);
     const woken: string[] = [];
     void tested.whenRoomFor(1, always, 1_000).then(() => woken.push('impatient'));
     void tested.whenRoomFor(1, always, 9_000).then(() => woken.push('closed'));

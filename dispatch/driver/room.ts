@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   P1  Nothing is available once closed.
-//   P2  Whoever waits for room is woken in the order of coming, one at a time: the next one sees what the one before it took.
+//   P2  Of those who wait for room and may take it, the first who came is woken, and the next one once it has taken its part.
 
 import type { Clock } from '../../platform/clock/clock.ts';
 
@@ -47,7 +47,8 @@ export class Room {
   /** False when there is no room for a run of so many bytes. */
   take(bytes: number): boolean {
     const { runs, bytes: free } = this.available();
-    if (runs === 0 || free < bytes) return false;
+    // Whatever a run weighs, it has a place where there is no other.
+    if (runs === 0 || (free < bytes && this.#runs > 0)) return false;
     this.takeAnyway(bytes);
     return true;
   }
@@ -72,14 +73,16 @@ export class Room {
    * `recheck` is to be called when `mayTake` may have changed.
    */
   whenRoomFor(runs: number, mayTake: () => boolean, patienceMs: number): Promise<void> {
-    if (this.#waiting.length === 0 && this.available().runs >= runs && mayTake()) return Promise.resolve();
+    const wanted = Math.min(runs, this.#limits.maxRuns);
+    const goesFirst = !this.#waiting.some((waiting) => waiting.mayTake());
+    if (goesFirst && this.available().runs >= wanted && mayTake()) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#clock.after(patienceMs, () => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
         resolve();
       });
       const waiting = {
-        runs,
+        runs: wanted,
         mayTake,
         wake: () => {
           timer.cancel();
@@ -96,11 +99,11 @@ export class Room {
     for (const { wake } of this.#waiting.splice(0)) wake();
   }
 
-  /** Wakes the first who waits, if it may go on; those behind it once it has taken what it waited for. */
+  /** Wakes the first who may go on, when there is room for it; those behind it once it has taken what it waited for. */
   recheck(): void {
-    const [first] = this.#waiting;
-    if (!first || this.available().runs < first.runs || !first.mayTake()) return;
-    this.#waiting.shift();
+    const first = this.#waiting.find(({ mayTake }) => mayTake());
+    if (!first || this.available().runs < first.runs) return;
+    this.#waiting = this.#waiting.filter((other) => other !== first);
     first.wake();
     if (this.#waiting.length > 0) this.#clock.soon(() => this.recheck());
   }

@@ -1,10 +1,15 @@
 // The dispatch end of the links to spouts: offers in, credits and answers out.
 //
 // Invariants:
-//   L1  Credits share the room equally among the spouts. Places are rounded up, so that with fewer places than spouts none of them
-//       starves: at most one offer of each finds no place, and is declined.
-//   L2  Every offer is answered, unless its link is gone.
-//   L3  Credits that were lost are told again: with whatever a spout says of itself, which it does every second.
+//   L1  Credits share the room equally among the spouts, and tell each the last of its offers that is counted in: it takes off those
+//       still on the way. So a spout that is alone never offers more than there is room for, unless runs that are submitted here
+//       take of it meanwhile. Among several, the share of one grows with what another doesn't use, and an offer on the way may
+//       find its place taken: it is declined.
+//   L2  Places are rounded up, so that with fewer places than spouts none of them starves. While nothing is taken, each spout may
+//       offer a run of the largest size there is, whatever its share: no run is too large for ever.
+//   L3  Every offer is answered, unless its link is gone.
+//   L4  Credits are told when the room changes or an offer used none of it. Those that were lost are told again: with whatever a
+//       spout says of itself, which it does every second.
 
 import { create } from '@bufbuild/protobuf';
 import type { RunId } from '../../flow/run.ts';
@@ -24,16 +29,23 @@ import {
   type RunReference,
 } from '../../proto/gen/weir/feed/v1/feed_pb.js';
 import type { Fence } from '../../store/port.ts';
+import { itemLimits } from '../item-limits.ts';
+import type { HeldRun } from './held-run.ts';
 import type { Holding } from './holding.ts';
 
+/** What the links need of the runs that are here. */
+export interface OfferedTo extends Pick<Holding, 'room' | 'offer'> {
+  get(run: RunId): Pick<HeldRun, 'fence' | 'nudge'> | undefined;
+}
+
 export class SpoutLinks {
-  readonly #holding: Holding;
+  readonly #holding: OfferedTo;
   readonly #clock: Clock;
   readonly #onError: (error: unknown, doing: string) => void;
   readonly #links = new Map<Channel<FromDispatch, FromSpout>, Link>();
   #scheduled = false;
 
-  constructor(holding: Holding, clock: Clock, onError: (error: unknown, doing: string) => void) {
+  constructor(holding: OfferedTo, clock: Clock, onError: (error: unknown, doing: string) => void) {
     this.#holding = holding;
     this.#clock = clock;
     this.#onError = onError;
@@ -53,9 +65,11 @@ export class SpoutLinks {
   }
 
   accept(channel: Channel<FromDispatch, FromSpout>): void {
-    this.#links.set(channel, { backlog: 0 });
+    this.#links.set(channel, { backlog: 0, heard: 0n });
     channel.onClose(() => {
       this.#links.delete(channel);
+      // What waited there holds nobody back any more.
+      this.#holding.room.recheck();
       this.#announceSoon();
     });
     channel.listen((message) => this.#receive(channel, message));
@@ -68,15 +82,20 @@ export class SpoutLinks {
     this.#scheduled = true;
     this.#clock.soon(() => {
       this.#scheduled = false;
-      const { runs, bytes } = this.#holding.room.available();
-      const spouts = Math.max(1, this.#links.size);
-      const value = create(CreditsSchema, {
-        runs: Math.ceil(runs / spouts),
-        bytes: BigInt(Math.floor(bytes / spouts)),
-      });
-      for (const channel of this.#links.keys())
+      const { runs, bytes } = this.#share();
+      for (const [channel, { heard }] of this.#links) {
+        const value = create(CreditsSchema, { runs, bytes, heard });
         channel.send(create(FromDispatchSchema, { message: { case: 'credits', value } }));
+      }
     });
+  }
+
+  #share(): { runs: number; bytes: bigint } {
+    const { room } = this.#holding;
+    const { runs, bytes } = room.available();
+    const spouts = Math.max(1, this.#links.size);
+    const leastBytes = room.taken === 0 ? itemLimits.maxItemBytes : 0;
+    return { runs: Math.ceil(runs / spouts), bytes: BigInt(Math.max(leastBytes, Math.floor(bytes / spouts))) };
   }
 
   #receive(channel: Channel<FromDispatch, FromSpout>, { message }: FromSpout): void {
@@ -103,6 +122,8 @@ export class SpoutLinks {
 
   #offered(channel: Channel<FromDispatch, FromSpout>, offer: Offer): void {
     const { run, level, bytes } = offer;
+    const link = this.#links.get(channel);
+    if (link) link.heard = offer.number;
     if (!run || level < 1 || level > 9) return;
     const answer = (verdict: OfferVerdict) => {
       const value = create(OfferAnswerSchema, { run, verdict });
@@ -115,8 +136,9 @@ export class SpoutLinks {
       bytes: Number(bytes),
       settled: (outcome) => answer(outcome === 'taken' ? OfferVerdict.TAKEN : OfferVerdict.GONE),
     });
-    if (how === 'known') answer(OfferVerdict.KNOWN);
-    if (how === 'no room') answer(OfferVerdict.DECLINED);
+    if (how === 'queued') return;
+    answer(how === 'known' ? OfferVerdict.KNOWN : OfferVerdict.DECLINED);
+    this.#announceSoon();
   }
 
   #nudged(run: RunReference | undefined): void {
@@ -124,8 +146,10 @@ export class SpoutLinks {
     held?.nudge().catch((error: unknown) => this.#onError(error, 'reading an inbox'));
   }
 
-  #asked(channel: Channel<FromDispatch, FromSpout>, { questionId, run }: HoldQuestion): void {
-    const holds = run !== undefined && this.#holding.get(runOf(run)) !== undefined;
+  #asked(channel: Channel<FromDispatch, FromSpout>, { questionId, run, fence }: HoldQuestion): void {
+    const held = run && this.#holding.get(runOf(run));
+    // A run that was claimed by another since, and that we don't know yet to have lost, isn't ours.
+    const holds = held !== undefined && held.fence.epoch >= fenceOf(fence).epoch;
     const value = create(HoldAnswerSchema, { questionId, holds });
     channel.send(create(FromDispatchSchema, { message: { case: 'holdAnswer', value } }));
   }
@@ -134,6 +158,8 @@ export class SpoutLinks {
 interface Link {
   /** Bit n - 1: level n isn't empty there. */
   backlog: number;
+  /** Number of the last offer that came by it. */
+  heard: bigint;
 }
 
 function runOf(run: RunReference): RunId {

@@ -1,12 +1,11 @@
 // Taking items in: each becomes a run that is durable before its sender hears of it, and starts at once when there is room.
 
 import { hash } from 'node:crypto';
-import { apply } from '../../flow/apply.ts';
 import { mergeChanges } from '../../flow/change.ts';
-import { decide } from '../../flow/decide.ts';
+import { decideAll } from '../../flow/decide.ts';
 import { newRun } from '../../flow/new-run.ts';
 import type { Plan } from '../../flow/plan.ts';
-import type { FieldValue, RunId } from '../../flow/run.ts';
+import type { FieldValue, Run, RunId } from '../../flow/run.ts';
 import { identity, printableKey, runParts } from '../../flow/run-id.ts';
 import { isTerminal } from '../../flow/standing.ts';
 import type { CreateWrite, RunHead } from '../../store/port.ts';
@@ -27,6 +26,8 @@ export interface CheckedItem {
 export type Submitted =
   | { readonly kind: 'accepted'; readonly run: RunId; readonly created: boolean }
   | { readonly kind: 'refused'; readonly why: RefusalKind; readonly field: string; readonly message: string };
+
+type Created = { readonly kind: 'done'; readonly run: RunId } | { readonly kind: 'exists' | 'refused' | 'unavailable' };
 
 export type RefusalKind = 'unknown flow' | 'invalid' | 'conflict' | 'generation' | 'unavailable';
 
@@ -97,51 +98,37 @@ export class Submission {
     creationHash: Uint8Array,
     generation: number,
     supersedes?: RunId,
-  ): Promise<{ kind: 'done'; run: RunId } | { kind: 'exists' | 'refused' | 'unavailable' }> {
-    const holding = this.#holding;
-    const { clock, ids } = holding.ports;
+  ): Promise<Created> {
+    const { clock, ids } = this.#holding.ports;
     const { key: itemKey, level, fields } = item;
     const nowMs = clock.nowMs();
-    const initial = newRun(plan, {
-      itemKey,
-      generation,
-      level,
-      order: this.#order(nowMs),
-      creationHash,
-      fields,
-      nowMs,
-    });
-    const { changes } = initial;
-    const writeId = ids.next();
-    const reserved = this.#reserve(initial.run.id, level, initial.run.control.inputBytes);
-    let write: CreateWrite = {
-      run: initial.run.id,
-      writeId,
-      changes,
-      entries: { ready: true, timerMs: initial.run.control.deadlineMs },
-      ...(supersedes && { supersedes }),
-    };
-    if (!reserved) {
+    const order = this.#order(nowMs);
+    const { run, changes } = newRun(plan, { itemKey, generation, level, order, creationHash, fields, nowMs });
+    const write = { run: run.id, writeId: ids.next(), changes, ...(supersedes && { supersedes }) };
+    const giveBack = this.#reserve(run.id, level, run.control.inputBytes);
+    if (!giveBack) {
       this.#links.noteWaiting(level);
-      const certain = await this.#certainCreate(write);
-      return certain === 'done' ? { kind: 'done', run: write.run } : { kind: certain };
+      return this.#certainCreate({ ...write, entries: { ready: true, timerMs: run.control.deadlineMs } });
     }
     try {
-      const decision = decide(plan, initial.run, { kind: 'claimed', barrenClaims: 1 }, holding.context);
-      const run = apply(initial.run, decision.changes);
-      mergeChanges(changes, decision.changes);
-      const { holder, leaseMs } = holding.claimant();
-      write = { ...write, holder, entries: { ready: false, leaseMs } };
-      const certain = await this.#certainCreate(write);
-      if (certain !== 'done') return { kind: certain };
-      holding.keep(plan, run, { epoch: 1, version: 1 }, decision.effects);
-      return { kind: 'done', run: write.run };
+      return await this.#createClaimed(plan, run, write);
     } finally {
-      reserved();
+      giveBack();
     }
   }
 
-  async #certainCreate(write: CreateWrite): Promise<'done' | 'exists' | 'refused' | 'unavailable'> {
+  /** One write creates the run, claims it and begins its first steps. */
+  async #createClaimed(plan: Plan, initial: Run, write: Omit<CreateWrite, 'entries'>): Promise<Created> {
+    const { holder, leaseMs } = this.#holding.claimant();
+    const claimed = { kind: 'claimed', barrenClaims: 1 } as const;
+    const { run, changes, effects } = decideAll(plan, initial, [claimed], this.#holding.context);
+    mergeChanges(write.changes, changes);
+    const created = await this.#certainCreate({ ...write, holder, entries: { ready: false, leaseMs } });
+    if (created.kind === 'done') this.#holding.keep(plan, run, { epoch: 1, version: 1 }, effects);
+    return created;
+  }
+
+  async #certainCreate(write: CreateWrite): Promise<Created> {
     const { store, clock } = this.#holding.ports;
     let refusal: 'exists' | 'refused' = 'exists';
     const certain = await makeCertain(store, clock, {
@@ -157,8 +144,8 @@ export class Submission {
       },
       isOpen: (head) => head === undefined,
     });
-    if (certain === 'done') return 'done';
-    return certain === 'fenced' ? refusal : 'unavailable';
+    if (certain === 'done') return { kind: 'done', run: write.run };
+    return { kind: certain === 'fenced' ? refusal : 'unavailable' };
   }
 
   /** Claims a place for a run that is being created; undefined when it has to wait its turn. */

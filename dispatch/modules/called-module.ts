@@ -1,8 +1,8 @@
 // One module: its endpoints, the calls that are out and those that wait for a free place.
 //
 // Owns both kinds of calls from `call` to their outcome.
-// 1. A call is in exactly one of three states: waiting (in the line, with a timer), out (with a cancel), over.
-// 2. `done` is called once per call, after `call` has returned, and never after an abort or `close`.
+// 1. A call is in exactly one of three states: waiting (with a timer), out (with a cancel), over.
+// 2. `done` is called once per call, when it becomes over, after `call` has returned; never after an abort or `close`.
 // 3. While a call waits, no endpoint that it may go to has a free place: whatever frees a place lets the next one go at once.
 // 4. An endpoint is tried at most once per call.
 // 5. The time a call may take shrinks by what its tries took; waiting costs only the run's deadline.
@@ -16,7 +16,7 @@ import { answerOf } from './classify.ts';
 import type { ModuleSetting } from './configuration.ts';
 import { Endpoint } from './endpoint.ts';
 import { decided, goesOn } from './fail-over.ts';
-import type { CallOutcome, ModuleCall } from './port.ts';
+import type { CallOutcome, ModuleCall, PendingCall } from './port.ts';
 import { encodeRequest } from './request.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
@@ -31,17 +31,21 @@ const maxTimerMs = 24 * 60 * 60 * 1_000;
 
 type RecordedTry = Try & { readonly answer: Answer };
 
-interface Pending extends Waiter {
+type CallState =
+  /** In the line until the timer ends it at the deadline; or it can't go out, and the timer tells so when `call` has returned. */
+  | { readonly kind: 'waiting'; readonly timer: Timer }
+  | { readonly kind: 'out'; readonly cancel: () => void }
+  | { readonly kind: 'over' };
+
+const over: CallState = { kind: 'over' };
+
+interface OneCall extends Waiter {
   readonly call: ModuleCall;
   readonly done: (outcome: CallOutcome) => void;
   readonly tried: Endpoint[];
   readonly tries: RecordedTry[];
   spentMs: number;
-  /** `call` has returned. */
-  accepted: boolean;
-  over: boolean;
-  timer: Timer | undefined;
-  cancel: (() => void) | undefined;
+  state: CallState;
 }
 
 export class CalledModule {
@@ -49,8 +53,8 @@ export class CalledModule {
   readonly endpoints: readonly Endpoint[];
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #line = new WaitingLine<Pending>();
-  readonly #calls = new Set<Pending>();
+  readonly #line = new WaitingLine<OneCall>();
+  readonly #calls = new Set<OneCall>();
   #closed = false;
 
   constructor(setting: ModuleSetting, { clock, random }: ModuleOptions) {
@@ -69,69 +73,57 @@ export class CalledModule {
   }
 
   /** As `Modules.call`. */
-  call(call: ModuleCall, done: (outcome: CallOutcome) => void): () => void {
-    const pending: Pending = {
-      call,
-      done,
-      level: call.level,
-      tried: [],
-      tries: [],
-      spentMs: 0,
-      accepted: false,
-      over: false,
-      timer: undefined,
-      cancel: undefined,
-    };
-    this.#calls.add(pending);
-    this.#place(pending);
-    pending.accepted = true;
-    return () => this.#abort(pending);
+  call(call: ModuleCall, done: (outcome: CallOutcome) => void): PendingCall {
+    const one: OneCall = { call, done, level: call.level, tried: [], tries: [], spentMs: 0, state: over };
+    this.#calls.add(one);
+    const outcome = this.#place(one);
+    if (outcome) one.state = { kind: 'waiting', timer: this.#clock.after(0, () => this.#end(one, outcome)) };
+    return { abort: () => this.#abort(one), withdraw: () => this.#withdraw(one) };
   }
 
   close(): void {
     this.#closed = true;
-    for (const pending of this.#calls) this.#abort(pending);
+    for (const one of this.#calls) this.#abort(one);
     for (const endpoint of this.endpoints) endpoint.close();
   }
 
-  /** Sends the call, lets it wait, or ends it. */
-  #place(pending: Pending): void {
-    if (this.#closed) return this.#end(pending, answerOf(Ending.UNREACHABLE, 'this process is closing'));
-    const leftMs = this.#leftMs(pending);
+  /** Sends the call or lets it wait; answers the outcome when it can do neither. */
+  #place(one: OneCall): CallOutcome | undefined {
+    if (this.#closed) return outcomeOf(one, answerOf(Ending.UNREACHABLE, 'this process is closing'));
+    const leftMs = this.#leftMs(one);
     if (leftMs <= 0)
-      return this.#end(pending, answerOf(Ending.OVERLOADED, 'no time is left before the deadline of the run'));
-    const choice = choose(this.endpoints, pending.tried, this.#random);
+      return outcomeOf(one, answerOf(Ending.OVERLOADED, 'no time is left before the deadline of the run'));
+    const choice = choose(this.endpoints, one.tried, this.#random);
     switch (choice.kind) {
       case 'chosen':
-        return this.#send(pending, choice.endpoint, leftMs);
+        return this.#send(one, choice.endpoint, leftMs);
       case 'busy':
-        this.#line.add(pending);
-        return this.#armTimer(pending, this.#clock.monotonicMs());
+        this.#line.add(one);
+        return this.#wait(one, this.#clock.monotonicMs());
       case 'none':
-        return this.#end(pending, answerOf(Ending.UNREACHABLE, `module ${this.name} has no endpoint`));
+        return outcomeOf(one, answerOf(Ending.UNREACHABLE, `module ${this.name} has no endpoint`));
     }
   }
 
-  #leftMs({ call, spentMs }: Pending): number {
+  #leftMs({ call, spentMs }: OneCall): number {
     return Math.min(call.timeoutMs - spentMs, call.deadlineMs - this.#clock.nowMs());
   }
 
-  #send(pending: Pending, endpoint: Endpoint, timeoutMs: number): void {
-    const { call } = pending;
+  #send(one: OneCall, endpoint: Endpoint, timeoutMs: number): CallOutcome | undefined {
+    const { call } = one;
     const request = encodeRequest(call, timeoutMs);
     if (request.length > defaultMaxMessageBytes) {
       const found = `the request has ${request.length} bytes, at most ${defaultMaxMessageBytes} are allowed`;
-      return this.#end(pending, answerOf(Ending.VIOLATION, found));
+      return outcomeOf(one, answerOf(Ending.VIOLATION, found));
     }
     const startedMs = this.#clock.nowMs();
     const sentMs = this.#clock.monotonicMs();
-    pending.tried.push(endpoint);
-    pending.cancel = endpoint.send(request, call.rowkey, timeoutMs, (answer) => {
+    one.tried.push(endpoint);
+    const cancel = endpoint.send(request, call.rowkey, timeoutMs, (answer) => {
       const tookMs = this.#clock.monotonicMs() - sentMs;
-      pending.cancel = undefined;
-      pending.spentMs += tookMs;
+      one.spentMs += tookMs;
       const { ending, code, message } = answer;
-      pending.tries.push({
+      one.tries.push({
         endpoint: endpoint.address,
         ending,
         message,
@@ -140,72 +132,82 @@ export class CalledModule {
         answer,
         ...(code === undefined ? {} : { code }),
       });
-      this.#answered(pending, answer);
+      this.#answered(one, answer);
     });
+    one.state = { kind: 'out', cancel };
+    return undefined;
   }
 
-  #answered(pending: Pending, answer: Answer): void {
-    const on = goesOn(pending.tries) && this.#leftMs(pending) > 0 && pending.tried.length < this.endpoints.length;
+  #answered(one: OneCall, answer: Answer): void {
+    const on = goesOn(one.tries) && this.#leftMs(one) > 0 && one.tried.length < this.endpoints.length;
     // It came before those that wait, so it chooses first.
-    if (on) this.#place(pending);
+    const outcome = on ? this.#place(one) : outcomeOf(one, answer);
     this.#letGo();
-    if (!on) this.#end(pending, answer);
+    if (outcome) this.#end(one, outcome);
   }
 
   /** Lets those go for whom there is a place now. Calls of a full module end one by one, so this is one step as a rule. */
   #letGo(): void {
     if (this.#closed) return;
-    const may = (pending: Pending): boolean => choose(this.endpoints, pending.tried, this.#random).kind !== 'busy';
+    const may = (one: OneCall): boolean => choose(this.endpoints, one.tried, this.#random).kind !== 'busy';
     for (let next = this.#line.first(may); next; next = this.#line.first(may)) {
       this.#leaveLine(next);
-      this.#place(next);
+      const outcome = this.#place(next);
+      if (outcome) this.#end(next, outcome);
     }
   }
 
-  #leaveLine(pending: Pending): void {
-    this.#line.remove(pending);
-    pending.timer?.cancel();
-    pending.timer = undefined;
+  #leaveLine(one: OneCall): void {
+    this.#line.remove(one);
+    if (one.state.kind === 'waiting') one.state.timer.cancel();
   }
 
-  #armTimer(pending: Pending, sinceMs: number): void {
-    const leftMs = pending.call.deadlineMs - this.#clock.nowMs();
-    if (leftMs > 0) {
-      pending.timer = this.#clock.after(Math.min(leftMs, maxTimerMs), () => this.#armTimer(pending, sinceMs));
-      return;
-    }
-    this.#leaveLine(pending);
+  #wait(one: OneCall, sinceMs: number): undefined {
+    const leftMs = (): number => one.call.deadlineMs - this.#clock.nowMs();
+    const timer = this.#clock.after(Math.min(leftMs(), maxTimerMs), () => {
+      if (leftMs() > 0) this.#wait(one, sinceMs);
+      else this.#end(one, outcomeOf(one, this.#waitedInVain(sinceMs)));
+    });
+    one.state = { kind: 'waiting', timer };
+  }
+
+  #waitedInVain(sinceMs: number): Answer {
     const waitedMs = Math.round(this.#clock.monotonicMs() - sinceMs);
     const places = this.endpoints.reduce((sum, { concurrency }) => sum + concurrency, 0);
     const what = `waited ${waitedMs} ms for one of ${places} places at ${this.name}, until the deadline of the run`;
-    this.#end(pending, answerOf(Ending.OVERLOADED, what));
+    return answerOf(Ending.OVERLOADED, what);
   }
 
-  /** `answer` stands when no endpoint was tried; else the tries decide. */
-  #end(pending: Pending, answer: Answer): void {
-    const tries = decided(pending.tries);
-    const outcome = { answer: tries.at(-1)?.answer ?? answer, tries };
-    if (pending.accepted) this.#deliver(pending, outcome);
-    else this.#clock.soon(() => this.#deliver(pending, outcome));
+  #end(one: OneCall, outcome: CallOutcome): void {
+    // Whoever was let go before may have aborted it.
+    if (one.state.kind === 'over') return;
+    this.#leave(one);
+    one.done(outcome);
   }
 
-  #deliver(pending: Pending, outcome: CallOutcome): void {
-    if (pending.over) return;
-    this.#leave(pending);
-    pending.done(outcome);
-  }
-
-  #abort(pending: Pending): void {
-    if (pending.over) return;
-    this.#leave(pending);
-    this.#leaveLine(pending);
-    if (!pending.cancel) return;
-    pending.cancel();
+  #abort(one: OneCall): void {
+    const { state } = one;
+    this.#leave(one);
+    if (state.kind !== 'out') return;
+    state.cancel();
     this.#letGo();
   }
 
-  #leave(pending: Pending): void {
-    pending.over = true;
-    this.#calls.delete(pending);
+  #withdraw(one: OneCall): boolean {
+    if (one.state.kind !== 'waiting' || one.tried.length > 0) return false;
+    this.#leave(one);
+    return true;
   }
+
+  #leave(one: OneCall): void {
+    this.#leaveLine(one);
+    one.state = over;
+    this.#calls.delete(one);
+  }
+}
+
+/** `answer` stands when no endpoint was tried; else the tries decide. */
+function outcomeOf(one: OneCall, answer: Answer): CallOutcome {
+  const tries = decided(one.tries);
+  return { answer: tries.at(-1)?.answer ?? answer, tries };
 }

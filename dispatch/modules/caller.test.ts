@@ -67,7 +67,8 @@ describe('a module that is not there', () => {
     const modules = open([`127.0.0.1:${await freePort()}`]);
     const told: CallOutcome[] = [];
     modules.call(makeCall({ module: 'n' }), (outcome) => told.push(outcome));
-    modules.call(makeCall({ module: 'n' }), (outcome) => told.push(outcome))();
+    modules.call(makeCall({ module: 'n' }), (outcome) => told.push(outcome)).abort();
+    expect(modules.call(makeCall({ module: 'n' }), () => {}).withdraw()).toBe(false);
     expect(told).toEqual([]);
     await clock.advance(0);
     expect(told).toMatchObject([
@@ -203,11 +204,11 @@ describe('an abort', () => {
     const endpoint = await ScriptedModule.start();
     const modules = open([endpoint], 1);
     let told = 0;
-    const abort = modules.call(makeCall({ step: 'first' }), () => told++);
+    const pending = modules.call(makeCall({ step: 'first' }), () => told++);
     const second = call(modules, { step: 'second' });
     await endpoint.arrived(1);
-    abort();
-    abort();
+    pending.abort();
+    pending.abort();
     await endpoint.arrived(2);
     expect(endpoint.held[0]?.signal.aborted).toBe(true);
     expect(modules.view()).toMatchObject([{ endpoints: [{ inFlight: 1 }] }]);
@@ -221,10 +222,10 @@ describe('an abort', () => {
     const modules = open([endpoint], 1);
     const first = call(modules);
     let told = 0;
-    const abort = modules.call(makeCall(), () => told++);
+    const pending = modules.call(makeCall(), () => told++);
     await endpoint.arrived(1);
     expect(modules.view()[0]?.waiting).toBe(1);
-    abort();
+    pending.abort();
     expect(modules.view()[0]?.waiting).toBe(0);
     endpoint.held[0]?.answer({ code: 0 });
     await first;
@@ -245,6 +246,60 @@ describe('an abort', () => {
     const late = call(modules);
     await clock.advance(0);
     expect(names(await late)).toEqual(['= UNREACHABLE']);
+  });
+});
+
+describe('a withdrawal', () => {
+  it('takes a call out of the line, once, and nothing is told', async () => {
+    const endpoint = await ScriptedModule.start();
+    const modules = open([endpoint], 1);
+    const first = call(modules);
+    let told = 0;
+    const pending = modules.call(makeCall(), () => told++);
+    expect([pending.withdraw(), pending.withdraw()]).toEqual([true, false]);
+    expect(modules.view()[0]?.waiting).toBe(0);
+    await endpoint.arrived(1);
+    endpoint.held[0]?.answer({ code: 0 });
+    await first;
+    await clock.advance(100_000);
+    expect([told, endpoint.requests.length]).toEqual([0, 1]);
+  });
+
+  it('leaves a call that is out, and one that is over', async () => {
+    const endpoint = await ScriptedModule.start();
+    const modules = open([endpoint]);
+    const told: CallOutcome[] = [];
+    const done = Promise.withResolvers<void>();
+    const pending = modules.call(makeCall(), (outcome) => {
+      told.push(outcome);
+      done.resolve();
+    });
+    expect(pending.withdraw()).toBe(false);
+    await endpoint.arrived(1);
+    expect(endpoint.held[0]?.signal.aborted).toBe(false);
+    endpoint.held[0]?.answer({ code: 0 });
+    await done.promise;
+    expect(pending.withdraw()).toBe(false);
+    pending.abort();
+    expect(told.map(names)).toEqual([['SUCCEEDED', '= SUCCEEDED']]);
+  });
+
+  it('leaves a call that was declined and waits for another endpoint', async () => {
+    const [full, overloaded] = [await ScriptedModule.start(), await ScriptedModule.start()];
+    const modules = open([overloaded, full], 1, () => 0);
+    await healthy(modules, SERVING, SERVING);
+    const declined = Promise.withResolvers<CallOutcome>();
+    const pending = modules.call(makeCall(), declined.resolve);
+    const other = call(modules);
+    await Promise.all([overloaded.arrived(1), full.arrived(1)]);
+    overloaded.held[0]?.answer({ code: ReturnCode.SVR_OVER_LOAD });
+    while (modules.view()[0]?.waiting !== 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(pending.withdraw()).toBe(false);
+    full.held[0]?.answer({ code: 0 });
+    await full.arrived(2);
+    full.held[1]?.answer({ code: 0 });
+    expect(names(await declined.promise)).toEqual(['OVERLOADED', 'SUCCEEDED', '= SUCCEEDED']);
+    await other;
   });
 });
 

@@ -5,7 +5,7 @@ import { Ending } from '../../proto/gen/weir/run/v1/run_pb.js';
 import { CalledModule, type ModuleOptions } from './called-module.ts';
 import { answerOf } from './classify.ts';
 import type { ModuleSetting } from './configuration.ts';
-import type { CallOutcome, ModuleCall, Modules } from './port.ts';
+import type { CallOutcome, ModuleCall, Modules, PendingCall } from './port.ts';
 
 /** A module as it is now. */
 export interface ModuleView {
@@ -35,16 +35,12 @@ export class GrpcModules implements Modules {
     this.#modules = new Map(settings.map((setting) => [setting.name, new CalledModule(setting, options)]));
   }
 
-  call(call: ModuleCall, done: (outcome: CallOutcome) => void): () => void {
+  call(call: ModuleCall, done: (outcome: CallOutcome) => void): PendingCall {
     const module = this.#modules.get(call.module);
     if (module) return module.call(call, done);
-    let aborted = false;
-    this.#options.clock.soon(() => {
-      if (!aborted) done({ answer: answerOf(Ending.UNREACHABLE, this.#unknown(call.module)), tries: [] });
-    });
-    return () => {
-      aborted = true;
-    };
+    const outcome = { answer: answerOf(Ending.UNREACHABLE, this.#unknown(call.module)), tries: [] };
+    const telling = this.#options.clock.after(0, () => done(outcome));
+    return { abort: () => telling.cancel(), withdraw: () => false };
   }
 
   /** All modules in the order of the configuration. */

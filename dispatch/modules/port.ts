@@ -20,13 +20,24 @@ export interface CallOutcome {
   readonly tries: readonly Try[];
 }
 
+/** A call as whoever asked for it holds it. Both do nothing when the call is over. */
+export interface PendingCall {
+  /** Nobody waits any more: cancels the call when it is out. `done` is not called. */
+  abort(): void;
+  /**
+   * Takes the call back if it waits for a place and was at no endpoint yet, so that it surely was not processed: a run that is
+   * handed back then has no loss to count. Answers whether it did; then `done` is not called. False when the call is out, was
+   * declined somewhere or is over; then nothing changes, and `done` is called as if nobody had asked.
+   */
+  withdraw(): boolean;
+}
+
 export interface Modules {
   /**
    * Calls a module. Overload, NO_AUTH and endpoints that can't be reached are tried at another endpoint before `done` hears of
    * them, so that `done` gets one answer for the module; a connection lost after sending is reported at once, since the loss
-   * must be stored before the call is repeated. `done` is called once, never before this returns, and not after an abort.
-   *
-   * Answers the abort: cancels the call when it is out.
+   * must be stored before the call is repeated. `done` is called once, never before this returns, and not after an abort or a
+   * withdrawal.
    */
-  call(call: ModuleCall, done: (outcome: CallOutcome) => void): () => void;
+  call(call: ModuleCall, done: (outcome: CallOutcome) => void): PendingCall;
 }

@@ -1,7 +1,8 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ItemSchema } from '../../proto/gen/weir/runs/v1/runs_pb.js';
-import { checkItem, itemLimits } from './item.ts';
+import { itemLimits } from '../item-limits.ts';
+import { checkItem } from './item.ts';
 
 type Init = MessageInitShape<typeof ItemSchema>;
 

@@ -4,18 +4,8 @@ import type { FieldValue } from '../../flow/run.ts';
 import type { Field, FieldReference } from '../../proto/gen/weir/module/v1/module_pb.js';
 import type { Item } from '../../proto/gen/weir/runs/v1/runs_pb.js';
 import type { CheckedItem } from '../driver/submission.ts';
+import { itemLimits } from '../item-limits.ts';
 import { count, fieldNameProblem, flowNameProblem, keyProblem } from './names.ts';
-
-export const itemLimits = {
-  /** A larger value goes by reference. */
-  maxFieldBytes: 1_048_576,
-  /** All values of one item together. */
-  maxItemBytes: 4 * 1_048_576,
-  /** Every run holds a cell for each. */
-  maxFields: 256,
-  hashBytes: 32,
-  maxLocationBytes: 2_048,
-} as const;
 
 /** The level of an item that names none: the middle of 1 (first) to 9. */
 const defaultLevel = 5;

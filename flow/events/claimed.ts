@@ -2,6 +2,7 @@
 
 import { Ending, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { Draft } from '../draft.ts';
+import { giveUpEnding } from '../ending.ts';
 import type { ClaimedEvent } from '../event.ts';
 import { maxBarrenClaims, park } from '../parking.ts';
 import { callAction, loseCall, wakeSleepers } from '../steps/call.ts';
@@ -9,7 +10,10 @@ import { callAction, loseCall, wakeSleepers } from '../steps/call.ts';
 export function claimed(draft: Draft, event: ClaimedEvent): void {
   const { state } = draft.status;
   if (state !== State.OPEN && state !== State.ENDING) return;
-  if (event.barrenClaims > maxBarrenClaims && state === State.OPEN) {
+  if (event.barrenClaims > maxBarrenClaims) {
+    // The outcome of an ending run is fixed: what can't be told to others is given up.
+    if (state === State.ENDING)
+      return giveUpEnding(draft, `claimed ${event.barrenClaims} times without an accepted commit`);
     return park(
       draft,
       `claimed ${event.barrenClaims} times without an accepted commit, ${maxBarrenClaims} times are allowed`,

@@ -73,5 +73,6 @@ function reopen(draft: Draft): void {
 
 function changeLevel(draft: Draft, level: number): void {
   const { state } = draft.status;
-  if (state === State.OPEN || state === State.PARKED) draft.setControl({ level });
+  const exists = Number.isInteger(level) && level >= 1 && level <= 9;
+  if (exists && (state === State.OPEN || state === State.PARKED)) draft.setControl({ level });
 }

@@ -82,7 +82,13 @@ export function answerCall(draft: Draft, event: AnsweredEvent, before: StepState
       return retryCall(draft, id, action, state, verdict.reason);
     case 'decline':
       draft.alarm(verdict.alarm, `${Ending[ending]}/${action.module}`, message, { step: id, module: action.module });
-      return sleep(draft, id, state, declineBackoffMs(state.declines, draft.context.random));
+      // Each call before asked about as many endpoints as this one did.
+      return sleep(
+        draft,
+        id,
+        state,
+        declineBackoffMs(Math.ceil(state.declines / Math.max(1, declined)), draft.context.random),
+      );
     case 'lost':
       return loseCall(draft, id, state, event.tries.at(-1)?.endpoint ?? '');
   }

@@ -22,7 +22,7 @@ describe('Offers', () => {
   it('goes on resting a run that was accepted', () => {
     const offers = new Offers(settings);
     offers.sent(run, fence, ticket, 0);
-    offers.answered(run, link, true, 100);
+    offers.answered(run, link, 'accepted', 100);
     expect(offers.mayOffer(run, fence, 4_999)).toBe(false);
     expect(offers.expire(5_000)).toEqual([]);
     expect(offers.size).toBe(0);
@@ -33,7 +33,7 @@ describe('Offers', () => {
     let nowMs = 0;
     for (const pauseMs of [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]) {
       offers.sent(run, fence, ticket, nowMs);
-      offers.answered(run, link, false, nowMs);
+      offers.answered(run, link, 'gone', nowMs);
       expect(offers.mayOffer(run, fence, nowMs + pauseMs - 1)).toBe(false);
       expect(offers.mayOffer(run, fence, nowMs + pauseMs)).toBe(true);
       nowMs += pauseMs;
@@ -41,14 +41,27 @@ describe('Offers', () => {
     }
     const moved = { epoch: 2, version: 9 };
     offers.sent(run, moved, ticket, nowMs);
-    offers.answered(run, link, false, nowMs);
+    offers.answered(run, link, 'gone', nowMs);
     expect(offers.mayOffer(run, moved, nowMs + 250)).toBe(true);
+  });
+
+  it('rests a run that nobody had room for equally short each time: that says nothing about the run', () => {
+    const offers = new Offers(settings);
+    for (const nowMs of [0, 250, 500]) {
+      offers.sent(run, fence, ticket, nowMs);
+      offers.answered(run, link, 'declined', nowMs);
+      expect(offers.mayOffer(run, fence, nowMs + 249)).toBe(false);
+      expect(offers.mayOffer(run, fence, nowMs + 250)).toBe(true);
+    }
+    offers.sent(run, fence, ticket, 750);
+    offers.answered(run, link, 'gone', 750);
+    expect(offers.mayOffer(run, fence, 1_000)).toBe(true);
   });
 
   it('forgets refusals in the end', () => {
     const offers = new Offers(settings);
     offers.sent(run, fence, ticket, 0);
-    offers.answered(run, link, false, 0);
+    offers.answered(run, link, 'gone', 0);
     offers.expire(5_250);
     expect(offers.size).toBe(0);
   });
@@ -64,10 +77,10 @@ describe('Offers', () => {
   it('ignores an answer by another link, and a second answer', () => {
     const offers = new Offers(settings);
     offers.sent(run, fence, ticket, 0);
-    offers.answered(run, { name: 'other' }, false, 0);
+    offers.answered(run, { name: 'other' }, 'gone', 0);
     expect(offers.mayOffer(run, fence, 300)).toBe(false);
-    offers.answered(run, link, true, 0);
-    offers.answered(run, link, false, 0);
+    offers.answered(run, link, 'accepted', 0);
+    offers.answered(run, link, 'gone', 0);
     expect(offers.mayOffer(run, fence, 300)).toBe(false);
   });
 

@@ -23,12 +23,18 @@ interface Ticket {
   readonly link: object;
 }
 
+/**
+ * What a dispatch said to an offer. `accepted`: the run is in good hands. `declined`: the dispatch has no room, whatever the run.
+ * `gone`: there was nothing to take.
+ */
+export type Verdict = 'accepted' | 'declined' | 'gone';
+
 interface Entry<Sent extends Ticket> {
   readonly fence: SeenFence;
   readonly ticket: Sent;
   readonly restUntilMs: number;
   readonly answered: boolean;
-  /** Answers at this fence that the run was not taken. */
+  /** Answers at this fence that there was nothing to take. */
   readonly refusals: number;
 }
 
@@ -67,16 +73,26 @@ export class Offers<Sent extends Ticket> {
   }
 
   /**
-   * `accepted`: the run is in good hands; what still shows it at this fence is old, so it goes on resting. Otherwise it rests for
-   * `reofferMs`, twice as long with each refusal at the same fence. Answers by another link than the last offer's are ignored.
+   * What still shows an accepted run at this fence is old, so it goes on resting. A declined one rests for `reofferMs`; one that
+   * was gone too, and twice as long with each such answer at the same fence. Answers by another link than the last offer's are
+   * ignored.
    */
-  answered(run: RunId, link: object, accepted: boolean, nowMs: number): void {
+  answered(run: RunId, link: object, verdict: Verdict, nowMs: number): void {
     const entry = this.#entries.get(run);
     if (!entry || entry.ticket.link !== link || entry.answered) return;
+    this.#entries.set(run, { ...entry, answered: true, ...this.#restAfter(verdict, entry.refusals, nowMs) });
+  }
+
+  #restAfter(verdict: Verdict, refusals: number, nowMs: number): { restUntilMs?: number; refusals?: number } {
     const { offerTimeoutMs, reofferMs } = this.#settings;
-    const pauseMs = Math.min(offerTimeoutMs, reofferMs * 2 ** entry.refusals);
-    const change = accepted ? {} : { restUntilMs: nowMs + pauseMs, refusals: entry.refusals + 1 };
-    this.#entries.set(run, { ...entry, answered: true, ...change });
+    switch (verdict) {
+      case 'accepted':
+        return {};
+      case 'declined':
+        return { restUntilMs: nowMs + Math.min(offerTimeoutMs, reofferMs) };
+      case 'gone':
+        return { restUntilMs: nowMs + Math.min(offerTimeoutMs, reofferMs * 2 ** refusals), refusals: refusals + 1 };
+    }
   }
 
   /** The link is gone: what was offered by it may be offered by others at once. */

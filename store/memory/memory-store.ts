@@ -189,11 +189,18 @@ export class MemoryStore implements Store {
     let promoted = 0;
     for (const { run, fence, dueMs } of due) {
       const row = this.#rows.get(run);
-      if (!row || row.shard !== shard || row.holder || !hasFence(row, fence) || row.entries.timerMs !== dueMs) continue;
+      if (
+        !row ||
+        row.shard !== shard ||
+        row.holder ||
+        !hasFence(row, fence) ||
+        row.entries.timerMs !== dueMs ||
+        row.entries.ready
+      )
+        continue;
       const { state, deadlineMs } = row.control;
       if (state !== State.OPEN && state !== State.ENDING) continue;
-      const hasDeadline = state === State.OPEN && deadlineMs > dueMs;
-      row.entries = { ready: true, ...(hasDeadline ? { timerMs: deadlineMs } : {}) };
+      row.entries = { ready: true, timerMs: state === State.OPEN ? Math.max(deadlineMs, dueMs) : dueMs };
       this.#settle(row, []);
       promoted++;
     }

@@ -42,6 +42,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}) {
   });
   const group = new GroupCommit(faulty, () => rollbacks++, {
     clock,
+    maxPauseMs: 5,
     maxGroupWrites: 100,
     maxGroupBytes: 1_000,
     maxWaitingWrites: 1_000,
@@ -89,6 +90,30 @@ describe('GroupCommit', () => {
     expect(await answers).toEqual(Array(7).fill('done'));
     // a b c | d large | larger | e
     expect(group.transactions).toBe(4);
+  });
+
+  it('rests after a group for as long as it took, but not for longer than it may', async () => {
+    let nowMs = 0;
+    const due: Array<{ readonly delayMs: number; readonly action: () => void }> = [];
+    const after = (delayMs: number, action: () => void) => {
+      due.push({ delayMs, action });
+      return { cancel() {} };
+    };
+    const clock = { monotonicMs: () => nowMs, soon: (action: () => void) => void after(0, action), after };
+    const { group } = setUp({ clock, maxPauseMs: 5 });
+    const rests: number[] = [];
+    for (const tookMs of [0, 3, 80, 0]) {
+      void group.ask(
+        1,
+        () => (nowMs += tookMs),
+        () => Number.NaN,
+      );
+      const next = due.shift();
+      rests.push(next?.delayMs ?? Number.NaN);
+      nowMs += next?.delayMs ?? 0;
+      next?.action();
+    }
+    expect(rests).toEqual([0, 0, 3, 5]);
   });
 
   it('refuses what waits beyond its limits, and takes one large write when nothing waits', async () => {

@@ -114,9 +114,9 @@ export class RunWriter {
     );
     this.#promote = database.prepare(
       `UPDATE run SET ready = 1,
-         timer_ms = CASE WHEN state = ${State.OPEN} AND deadline_ms > timer_ms THEN deadline_ms END
+         timer_ms = CASE WHEN state = ${State.OPEN} THEN max(deadline_ms, timer_ms) ELSE timer_ms END
        WHERE id = ? AND shard = ? AND epoch = ? AND version = ? AND timer_ms = ?
-         AND holder IS NULL AND state IN (${State.OPEN}, ${State.ENDING})`,
+         AND ready = 0 AND holder IS NULL AND state IN (${State.OPEN}, ${State.ENDING})`,
     );
     this.#raise = database.prepare(
       `INSERT INTO alarm (key, first_ms, last_ms, count, alarm) VALUES (?1, ?2, ?2, 1, ?3)

@@ -43,12 +43,22 @@ export interface SqliteStoreOptions {
   /** Shards of a store that is created now; a store keeps its number. 16: enough to spread over a few spouts later. */
   readonly shards?: number;
   /** What gathers the writes of one turn. The system's clock by default. */
-  readonly clock?: Pick<Clock, 'soon'>;
+  readonly clock?: Pick<Clock, 'soon' | 'after' | 'monotonicMs'>;
   /** Writes in one transaction. 512: the event loop stands still for some 5 ms, and an fsync is shared by many. */
   readonly maxGroupWrites?: number;
   /** Hears of each transaction that failed, and once that the store has stopped. Nobody by default. */
   readonly onFailure?: StoreFailureListener;
 }
+
+/** The system's clock, but with timers that keep the process alive: it must not end while a write waits for its group. */
+const writeClock: NonNullable<SqliteStoreOptions['clock']> = {
+  monotonicMs: () => systemClock.monotonicMs(),
+  soon: (action) => systemClock.soon(action),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
 
 /** The disk has failed: restart on one that is sound. */
 export class StoreStoppedError extends Error {
@@ -79,8 +89,9 @@ export class SqliteStore implements Store {
     this.#reader = new RunReader(database, numbers);
     this.#scanner = new IndexScanner(database);
     this.#group = new GroupCommit(database, () => numbers.forgetAll(), {
-      clock: options.clock ?? systemClock,
+      clock: options.clock ?? writeClock,
       maxGroupWrites: options.maxGroupWrites ?? 512,
+      maxPauseMs: 5,
       maxGroupBytes: 32 * mebibyte,
       maxWaitingWrites: 100_000,
       maxWaitingBytes: 256 * mebibyte,

@@ -599,13 +599,14 @@ export function storeContract(name: string, open: OpenStore): void {
       expect(await store.promote(shard, hits), 'the same again').toBe(0);
     });
 
-    test('whose deadline fell due has no timer any more', async (store) => {
+    test('whose deadline fell due keeps it, so that it is seen not to wait for its turn', async (store) => {
       const run = id('a');
-      await createReady(store, run, { ready: true, timerMs: startMs + 100 }, { deadlineMs: startMs + 100 });
+      await createReady(store, run, { ready: false, timerMs: startMs + 100 }, { deadlineMs: startMs + 100 });
       const { shard, hits } = await due(store, run);
-      expect(hits).toMatchObject([{ ready: true }]);
+      expect(hits).toMatchObject([{ ready: false }]);
       expect(await store.promote(shard, hits)).toBe(1);
-      expect((await store.load(run))?.entries).toEqual({ ready: true });
+      expect((await store.load(run))?.entries).toEqual({ ready: true, timerMs: startMs + 100 });
+      expect((await due(store, run)).hits).toMatchObject([{ ready: true }]);
     });
 
     test('leaves a run alone whose fence moved, or that is held', async (store) => {
@@ -630,7 +631,8 @@ export function storeContract(name: string, open: OpenStore): void {
       await store.commit({ run, writeId: writeId(), expected, changes: ending, release: asleep });
       const { shard, hits } = await due(store, run);
       expect(await store.promote(shard, hits)).toBe(1);
-      expect((await store.load(run))?.entries).toEqual({ ready: true });
+      expect((await store.load(run))?.entries).toEqual({ ready: true, timerMs: startMs + 100 });
+      expect((await due(store, run)).hits).toMatchObject([{ ready: true }]);
     });
 
     test('many at once, each for itself', async (store) => {

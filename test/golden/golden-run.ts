@@ -47,6 +47,8 @@ export class GoldenRun {
         return this.#happen(this.#answer(words));
       case 'late':
         return this.#happen({ ...this.#answer(words.slice(1)), round: Number(words[0]) });
+      case 'withdraw':
+        return this.#happen({ kind: 'withdrawn', step: words[0] ?? '', round: Number(words[1] ?? 1) });
       case 'advance':
         this.#nowMs += durationMs(words[0] ?? '');
         return this.#happen({ kind: 'tick' });

@@ -42,6 +42,8 @@ export interface Counts {
   readonly callsAnswered: number;
   /** Calls with a key that was delivered before. */
   readonly callsRepeated: number;
+  /** Calls that waited for a place and were taken back. */
+  readonly callsWithdrawn: number;
   /** From healing until everything was at rest. */
   readonly restMs: number;
 }
@@ -162,11 +164,12 @@ function counted(history: readonly HistoryRecord[], stored: ReadonlyMap<RunId, S
   const faults = new Map<FaultKind, number>();
   const runsByState = new Map<State, number>();
   const keys = new Set<string>();
-  let [writesAccepted, writesRefused, callsAnswered, callsRepeated] = [0, 0, 0, 0];
+  let [writesAccepted, writesRefused, callsAnswered, callsRepeated, callsWithdrawn] = [0, 0, 0, 0, 0];
   for (const record of history) {
     if (record.kind === 'fault') faults.set(record.fault, (faults.get(record.fault) ?? 0) + 1);
     if (record.kind === 'write' && record.result === 'done') writesAccepted++;
     if (record.kind === 'write' && record.result !== 'done') writesRefused++;
+    if (record.kind === 'withdrawal') callsWithdrawn++;
     if (record.kind !== 'delivery') continue;
     if (record.ending === Ending.SUCCEEDED) callsAnswered++;
     if (keys.has(record.call.callKey)) callsRepeated++;
@@ -177,5 +180,6 @@ function counted(history: readonly HistoryRecord[], stored: ReadonlyMap<RunId, S
     runsByState.set(state, (runsByState.get(state) ?? 0) + 1);
   }
   const runs = stored.size;
-  return { faults, runs, runsByState, writesAccepted, writesRefused, callsAnswered, callsRepeated, restMs: tookMs };
+  const calls = { callsAnswered, callsRepeated, callsWithdrawn };
+  return { faults, runs, runsByState, writesAccepted, writesRefused, ...calls, restMs: tookMs };
 }

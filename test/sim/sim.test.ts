@@ -31,9 +31,10 @@ describe('100 worlds', () => {
     expect(faultKinds.filter((kind) => !totals.faults.has(kind))).toEqual([]);
   });
 
-  it('had writes to refuse, calls to repeat and work that was done', () => {
+  it('had writes to refuse, calls to repeat or take back, and work that was done', () => {
     expect(totals.writesRefused).toBeGreaterThan(100);
     expect(totals.callsRepeated).toBeGreaterThan(100);
+    expect(totals.callsWithdrawn).toBeGreaterThan(0);
     expect(totals.callsAnswered).toBeGreaterThan(5_000);
     expect(totals.runsByState.size).toBe(4);
   });

@@ -12,6 +12,7 @@ export class Totals {
   writesRefused = 0;
   callsAnswered = 0;
   callsRepeated = 0;
+  callsWithdrawn = 0;
   longestRestMs = 0;
 
   add(counts: Counts): void {
@@ -23,6 +24,7 @@ export class Totals {
     this.writesRefused += counts.writesRefused;
     this.callsAnswered += counts.callsAnswered;
     this.callsRepeated += counts.callsRepeated;
+    this.callsWithdrawn += counts.callsWithdrawn;
     this.longestRestMs = Math.max(this.longestRestMs, counts.restMs);
   }
 
@@ -31,7 +33,8 @@ export class Totals {
     return [
       `runs ${this.runs}: ${states.map(([state, count]) => `${count} ${State[state]}`).join(', ')}`,
       `writes ${this.writesAccepted} accepted, ${this.writesRefused} refused`,
-      `calls ${this.callsAnswered} answered well, ${this.callsRepeated} delivered again with the same key`,
+      `calls ${this.callsAnswered} answered well, ${this.callsRepeated} delivered again with the same key, ` +
+        `${this.callsWithdrawn} taken back`,
       `faults ${faultKinds.map((kind) => `${this.faults.get(kind) ?? 0} ${kind}`).join(', ')}`,
       `at rest ${this.longestRestMs / 1_000} s after healing at the latest`,
     ];

@@ -18,6 +18,7 @@ export type Happening =
   | CallHappening
   | DeliveryHappening
   | AnswerHappening
+  | WithdrawalHappening
   | ClientHappening;
 
 export interface ProcessHappening {
@@ -82,6 +83,12 @@ export interface AnswerHappening {
   readonly kind: 'answer';
   readonly call: CallHappening;
   readonly ending: Ending;
+}
+
+/** The caller takes back a call that waits for a place: no module ever hears of it. */
+export interface WithdrawalHappening {
+  readonly kind: 'withdrawal';
+  readonly call: CallHappening;
 }
 
 export interface ClientHappening {

@@ -2,7 +2,7 @@
 //
 // Owns the ledger of calls (in the history). A call that is on its way arrives also when its caller has died.
 
-import type { CallOutcome, ModuleCall, Modules } from '../../../dispatch/modules/port.ts';
+import type { CallOutcome, ModuleCall, Modules, PendingCall } from '../../../dispatch/modules/port.ts';
 import type { Answer, Try } from '../../../flow/event.ts';
 import { runId } from '../../../flow/run-id.ts';
 import { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
@@ -10,6 +10,7 @@ import type { ProcessClock } from './clock.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import type { Faults } from './faults.ts';
 import type { CallHappening, History } from './history.ts';
+import { Places } from './places.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './time.ts';
 
@@ -26,12 +27,15 @@ const refusals: ReadonlyArray<{ readonly fault: FaultKind; readonly ending: Endi
 
 /** Endpoints of each module: enough for a caller to have a second one to go to. */
 const endpoints = 2;
+/** Places that a process may have at a module, one of them in each world: few enough for calls to wait. */
+const places = [1, 3, 10];
 
 export class SimulatedModules {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly faults: Faults;
   readonly #history: History;
+  readonly #places: number;
   #calls = 0;
 
   constructor(world: { time: VirtualTime; faults: Faults; history: History; scheduling: Random }) {
@@ -39,12 +43,14 @@ export class SimulatedModules {
     this.random = world.scheduling;
     this.faults = world.faults;
     this.#history = world.history;
+    this.#places = this.random.pick(places);
   }
 
   /** The modules as one process reaches them. */
   handle(process: string, clock: ProcessClock): Modules {
+    const own = { modules: this, clock, places: new Places(this.#places) };
     return {
-      call: (call, done) => new OneCall(this, clock, call, this.#note(process, call), done).begin(),
+      call: (call, done) => new OneCall(own, call, this.#note(process, call), done).begin(),
     };
   }
 
@@ -68,6 +74,11 @@ export class SimulatedModules {
     this.#history.add({ kind: 'answer', call, ending });
   }
 
+  /** The caller took it back. */
+  withdrawn(call: CallHappening): void {
+    this.#history.add({ kind: 'withdrawal', call });
+  }
+
   #note(process: string, call: ModuleCall): CallHappening {
     const { business, flow, rowkey, step, round, attempt, epoch, callKey } = call;
     const run = runId({ business, flow, itemKey: rowkey, generation: 1 });
@@ -88,39 +99,77 @@ function outputs({ rowkey, step }: ModuleCall, number: number): Map<string, stri
   ]);
 }
 
+/** What a process calls modules with. */
+interface Caller {
+  readonly modules: SimulatedModules;
+  readonly clock: ProcessClock;
+  readonly places: Places;
+}
+
 /** One call, from its performing to the one answer that its caller hears. */
-class OneCall {
+class OneCall implements PendingCall {
   readonly #modules: SimulatedModules;
   readonly #clock: ProcessClock;
+  readonly #places: Places;
   readonly #call: ModuleCall;
   readonly #happening: CallHappening;
   readonly #done: (outcome: CallOutcome) => void;
   readonly #tries: Try[] = [];
-  #over = false;
+  #state: 'waiting' | 'out' | 'over' = 'waiting';
 
   constructor(
-    modules: SimulatedModules,
-    clock: ProcessClock,
+    { modules, clock, places }: Caller,
     call: ModuleCall,
     happening: CallHappening,
     done: (outcome: CallOutcome) => void,
   ) {
     this.#modules = modules;
     this.#clock = clock;
+    this.#places = places;
     this.#call = call;
     this.#happening = happening;
     this.#done = done;
   }
 
-  /** Answers the abort. */
-  begin(): () => void {
-    const { timeoutMs, deadlineMs } = this.#call;
-    const leftMs = Math.min(timeoutMs, Math.max(0, deadlineMs - this.#clock.nowMs()));
-    this.#clock.after(leftMs, () =>
+  begin(): PendingCall {
+    this.#places.take(this.#call.module, this.#goOut);
+    this.#clock.after(this.#leftMs, () => {
+      if (this.#state !== 'waiting') return;
+      this.#leave();
+      this.#tell({ ending: Ending.OVERLOADED, message: 'no place until the deadline', fields: new Map() }, []);
+    });
+    return this;
+  }
+
+  abort(): void {
+    this.#leave();
+  }
+
+  withdraw(): boolean {
+    if (this.#state !== 'waiting') return false;
+    this.#leave();
+    this.#modules.withdrawn(this.#happening);
+    return true;
+  }
+
+  /** Of the run, in ms. */
+  get #leftMs(): number {
+    return Math.max(0, this.#call.deadlineMs - this.#clock.nowMs());
+  }
+
+  readonly #goOut = (): void => {
+    this.#state = 'out';
+    this.#clock.after(Math.min(this.#call.timeoutMs, this.#leftMs), () =>
       this.#finish(Ending.TIMED_OUT, this.#endpoint(this.#tries.length), 'no answer in time'),
     );
     this.#try();
-    return () => (this.#over = true);
+  };
+
+  #leave(): void {
+    const before = this.#state;
+    this.#state = 'over';
+    if (before === 'waiting') this.#places.leave(this.#call.module, this.#goOut);
+    if (before === 'out') this.#places.giveBack(this.#call.module);
   }
 
   /** Tries the next endpoint. */
@@ -156,7 +205,7 @@ class OneCall {
 
   /** Another endpoint may take it. */
   #declined(endpoint: string, answer: Omit<Answer, 'fields'>): void {
-    if (this.#over) return;
+    if (this.#state === 'over') return;
     if (this.#tries.length + 1 >= endpoints) return this.#answered(endpoint, { ...answer, fields: new Map() });
     this.#tries.push(this.#oneTry(endpoint, answer));
     this.#try();
@@ -167,11 +216,15 @@ class OneCall {
   }
 
   #answered(endpoint: string, { ending, code, message, fields }: Answer): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#state === 'over') return;
+    this.#leave();
     const answer = { ending, ...(code !== undefined && { code }), message, fields };
-    this.#modules.heard(this.#happening, ending);
-    this.#done({ answer, tries: [...this.#tries, this.#oneTry(endpoint, answer)] });
+    this.#tell(answer, [...this.#tries, this.#oneTry(endpoint, answer)]);
+  }
+
+  #tell(answer: Answer, tries: readonly Try[]): void {
+    this.#modules.heard(this.#happening, answer.ending);
+    this.#done({ answer, tries });
   }
 
   #oneTry(endpoint: string, { ending, code, message }: Omit<Answer, 'fields'>): Try {

@@ -51,6 +51,8 @@ function tell(record: HistoryRecord): string {
     }
     case 'answer':
       return `${record.call.process} hears of #${record.call.number}: ${Ending[record.ending]}`;
+    case 'withdrawal':
+      return `${record.call.process} takes #${record.call.number} back`;
     case 'client':
       return `client: ${record.what} ${printableRun(record.run)} ${record.detail}`;
   }

@@ -165,6 +165,13 @@ export declare type Offer = Message<"weir.feed.v1.Offer"> & {
    * @generated from field: uint64 bytes = 6;
    */
   bytes: bigint;
+
+  /**
+   * Counts the offers of this link: 1, 2, 3, …
+   *
+   * @generated from field: uint64 number = 7;
+   */
+  number: bigint;
 };
 
 /**
@@ -279,7 +286,8 @@ export declare type FromDispatch = Message<"weir.feed.v1.FromDispatch"> & {
 export declare const FromDispatchSchema: GenMessage<FromDispatch>;
 
 /**
- * How much more this dispatch can take from this spout; replaces what it said before.
+ * How much more this dispatch can take from this spout, with all offers up to `heard` counted in; replaces what it said before.
+ * Offers with higher numbers are on the way, or lost: the spout takes them off.
  *
  * @generated from message weir.feed.v1.Credits
  */
@@ -293,6 +301,13 @@ export declare type Credits = Message<"weir.feed.v1.Credits"> & {
    * @generated from field: uint64 bytes = 2;
    */
   bytes: bigint;
+
+  /**
+   * Number of the last offer that came in by this link; 0: none did.
+   *
+   * @generated from field: uint64 heard = 3;
+   */
+  heard: bigint;
 };
 
 /**
@@ -367,7 +382,7 @@ export enum OfferVerdict {
   KNOWN = 2,
 
   /**
-   * No room, or draining.
+   * No room, or draining: it says nothing about the run.
    *
    * @generated from enum value: OFFER_VERDICT_DECLINED = 3;
    */

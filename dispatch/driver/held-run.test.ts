@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { compileFlow } from '../../flow/compile.ts';
+import { decideAll } from '../../flow/decide.ts';
+import { parseFlow } from '../../flow/definition/definition.ts';
+import { newRun } from '../../flow/new-run.ts';
+import { ManualClock } from '../../platform/clock/manual-clock.ts';
+import { Ending, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { MemoryStore } from '../../store/memory/memory-store.ts';
+import type { CallOutcome, ModuleCall, PendingCall } from '../modules/port.ts';
+import { dispatchDefaults } from '../settings.ts';
+import { HeldRun, type Parting } from './held-run.ts';
+import type { DispatchPorts } from './ports.ts';
+
+const text = `
+flow: two
+business: test
+deadline: 10m
+steps:
+  first: { call: m, send: [text], receive: [] }
+  second: { after: [first], call: m, send: [text] }
+`;
+
+interface Out {
+  readonly call: ModuleCall;
+  readonly done: (outcome: CallOutcome) => void;
+  aborted: boolean;
+  waiting: boolean;
+}
+
+/** A run held after its creation as claimed, in a world where calls wait until the test says that they are out. */
+async function held(onCall: (out: Out) => void = () => {}) {
+  const parsed = parseFlow(text);
+  if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
+  const plan = compileFlow(parsed.flow, 1);
+  const clock = new ManualClock();
+  const store = new MemoryStore();
+  const errors: string[] = [];
+  const calls: Out[] = [];
+  const parted: Parting[] = [];
+  let ids = 0;
+  const call = (called: ModuleCall, done: Out['done']): PendingCall => {
+    const out: Out = { call: called, done, aborted: false, waiting: true };
+    onCall(out);
+    calls.push(out);
+    return {
+      abort: () => (out.aborted = true),
+      withdraw: () => out.waiting && (out.aborted = true),
+    };
+  };
+  const ports = {
+    ...{ clock, store, random: () => 0.5, ids: { next: () => `write-${++ids}` }, modules: { call } },
+    onError: (error: unknown, doing: string) => errors.push(`${doing}: ${(error as Error).message}`),
+  } as unknown as DispatchPorts;
+  const settings = dispatchDefaults;
+  const contextNow = () => ({ nowMs: clock.nowMs(), random: () => 0.5, endingDeadlineMs: 60_000 });
+  const keeper = {
+    ports,
+    settings,
+    get context() {
+      return contextNow();
+    },
+    parted: (_: HeldRun, why: Parting) => parted.push(why),
+  };
+  const fields = new Map([['text', { bytes: new Uint8Array(3) }]]);
+  const from = { itemKey: Uint8Array.of(1), generation: 1, level: 5, order: 1, creationHash: new Uint8Array() };
+  const initial = newRun(plan, { ...from, fields, nowMs: clock.nowMs() });
+  const { run, changes, effects } = decideAll(plan, initial.run, [{ kind: 'claimed', barrenClaims: 1 }], contextNow());
+  for (const [id, state] of changes.steps) initial.changes.steps.set(id, state);
+  const holder = { processId: 'p', incarnation: 'i', claimedMs: clock.nowMs() };
+  const write = { run: run.id, writeId: 'create', changes: initial.changes, holder };
+  await store.create({ ...write, entries: { ready: false, leaseMs: 1 } });
+  const tested = new HeldRun(keeper, plan, run, { epoch: 1, version: 1 });
+  const begin = () => tested.begin(effects);
+  const stored = async () => (await store.load(run.id)) ?? expect.fail('the run is gone');
+  return { tested, begin, clock, store, calls, parted, errors, stored, run: run.id };
+}
+
+const succeeded: CallOutcome = {
+  answer: { ending: Ending.SUCCEEDED, code: 0, message: '', fields: new Map() },
+  tries: [{ endpoint: 'e', ending: Ending.SUCCEEDED, code: 0, message: '', startedMs: 0, durationUs: 1 }],
+};
+
+describe('a held run', () => {
+  it('makes the next call only after the change that leads to it is stored', async () => {
+    const { begin, clock, calls, stored, parted } = await held();
+    begin();
+    expect(calls.map(({ call }) => call.step)).toEqual(['first']);
+    calls[0]?.done(succeeded);
+    expect(calls).toHaveLength(1);
+    await clock.advance(0);
+    expect(calls.map(({ call }) => call.step)).toEqual(['first', 'second']);
+    expect((await stored()).run.steps.get('second')?.status).toBe(StepStatus.RUNNING);
+    calls[1]?.done(succeeded);
+    await clock.advance(0);
+    expect((await stored()).run.control.status.state).toBe(State.SUCCEEDED);
+    expect(parted).toEqual(['let go']);
+  });
+
+  it('that is handed back takes back calls that wait for a place, and counts no loss', async () => {
+    const { tested, begin, clock, calls, stored, parted } = await held();
+    begin();
+    tested.handBack('when idle');
+    await clock.advance(0);
+    expect(calls[0]?.aborted).toBe(true);
+    const { run, holder, entries } = await stored();
+    expect(run.steps.get('first')).toMatchObject({ status: StepStatus.SLEEPING, losses: 0, attempts: 0 });
+    expect({ holder, ready: entries.ready }).toEqual({ holder: undefined, ready: true });
+    expect(parted).toEqual(['let go']);
+  });
+
+  it('that is handed back waits for a call that is out, and makes no other', async () => {
+    const { tested, begin, clock, calls, stored, parted } = await held((out) => (out.waiting = false));
+    begin();
+    tested.handBack('when idle');
+    await clock.advance(0);
+    expect(parted).toEqual([]);
+    calls[0]?.done(succeeded);
+    await clock.advance(0);
+    expect(calls).toHaveLength(1);
+    const { run } = await stored();
+    expect(run.steps.get('first')?.status).toBe(StepStatus.DONE);
+    expect(run.steps.get('second')).toMatchObject({ status: StepStatus.SLEEPING, losses: 0 });
+    expect(parted).toEqual(['let go']);
+  });
+
+  it('that is handed back at once leaves its call to be counted as lost', async () => {
+    const { tested, begin, clock, calls, stored } = await held((out) => (out.waiting = false));
+    begin();
+    tested.handBack('now');
+    await clock.advance(0);
+    expect(calls[0]?.aborted).toBe(true);
+    const { run, entries } = await stored();
+    expect(run.steps.get('first')?.status).toBe(StepStatus.RUNNING);
+    expect(entries.ready).toBe(true);
+  });
+
+  it('is given up, and nothing else, when a call throws', async () => {
+    const { begin, parted, errors } = await held(() => {
+      throw new Error('no such module');
+    });
+    begin();
+    expect(parted).toEqual(['abandoned']);
+    expect(errors).toEqual(['beginning of test/two/0x01: no such module']);
+  });
+
+  it('gives way to a newer claim', async () => {
+    const { tested, begin, calls, parted } = await held();
+    begin();
+    tested.overtakenBy({ epoch: 1, version: 9 });
+    expect(parted).toEqual([]);
+    tested.overtakenBy({ epoch: 2, version: 9 });
+    expect(parted).toEqual(['fenced']);
+    expect(calls[0]?.aborted).toBe(true);
+  });
+
+  it('that was overtaken in the store changes nothing', async () => {
+    const { begin, clock, store, calls, stored, parted, run } = await held();
+    begin();
+    const holder = { processId: 'other', incarnation: 'o', claimedMs: 0 };
+    const changes = { steps: new Map(), fields: new Map(), executions: [], consumed: [], alarms: [] };
+    const entries = { ready: false, leaseMs: 1 };
+    await store.claim({ run, writeId: 'other', expected: { epoch: 1, version: 1 }, holder, changes, entries });
+    calls[0]?.done(succeeded);
+    await clock.advance(0);
+    expect(parted).toEqual(['fenced']);
+    expect((await stored()).run.steps.get('first')?.status).toBe(StepStatus.RUNNING);
+  });
+
+  it('ends by itself when its deadline passes', async () => {
+    const { begin, clock, calls, stored } = await held();
+    begin();
+    await clock.advance(600_000);
+    expect((await stored()).run.control.status).toMatchObject({ state: State.FAILED });
+    expect(calls[0]?.aborted).toBe(true);
+  });
+});
