@@ -31,7 +31,7 @@ server.addService(
 );
 server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
   if (error) throw error;
-  process.send?.({ port: bound });
+  process.send?.({ address: `127.0.0.1:${bound}` });
 });
 process.on('disconnect', () => process.exit(0));
 

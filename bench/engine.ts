@@ -19,6 +19,7 @@ steps:
   third: { after: [second], call: echo, send: [second], receive: [third] }
 `;
 
+/** An engine, or what stands for it, with its module. */
 export interface Engine {
   readonly engine: MeasuredProcess;
   readonly module: MeasuredProcess;
@@ -29,14 +30,25 @@ export interface Engine {
 export async function startEngine(): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'));
   const module = await start('bench/echo-module.ts');
-  const { port } = module.greeting as { port: number };
-  writeFileSync(
-    join(folder, 'modules.yaml'),
-    `modules:\n  echo: { endpoints: ['127.0.0.1:${port}'], concurrency: 128 }\n`,
-  );
+  const endpoint = addressOf(module);
+  writeFileSync(join(folder, 'modules.yaml'), `modules:\n  echo: { endpoints: ['${endpoint}'], concurrency: 128 }\n`);
   writeFileSync(join(folder, 'three-steps.flow.yaml'), flowText);
   const engine = await start('bench/engine-process.ts', folder);
-  const runs = connect(Runs, (engine.greeting as { address: string }).address);
+  return together(engine, module, () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** The same calls without an engine between them. */
+export async function startFloor(): Promise<Engine> {
+  const module = await start('bench/echo-module.ts');
+  return together(await start('bench/floor-process.ts', addressOf(module)), module, () => {});
+}
+
+export function addressOf({ greeting }: MeasuredProcess): string {
+  return (greeting as { address: string }).address;
+}
+
+function together(engine: MeasuredProcess, module: MeasuredProcess, cleanUp: () => void): Engine {
+  const runs = connect(Runs, addressOf(engine));
   return {
     engine,
     module,
@@ -45,7 +57,7 @@ export async function startEngine(): Promise<Engine> {
       runs.close();
       await engine.stop();
       await module.stop();
-      rmSync(folder, { recursive: true, force: true });
+      cleanUp();
     },
   };
 }

@@ -1,4 +1,4 @@
-// The floor: the same calls as the engine makes, by a bare gRPC client.
+// Calls of a module by a bare gRPC client: no engine, nothing durable, nothing repeated.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -16,53 +16,37 @@ export const processMethod = {
   responseDeserialize: identity,
 } as const;
 
-/** Makes three calls one after the other for each of `items` items, `inFlight` items at a time. */
-export async function callRaw(address: string, items: number, inFlight: number, payload: Uint8Array): Promise<void> {
-  const client = new Client(address, credentials.createInsecure());
-  let begun = 0;
-  const encoder = new TextEncoder();
-  const key = encoder.encode('payload');
-  const line = async () => {
-    while (begun < items) {
-      const rowkey = encoder.encode(`item-${begun++}`);
-      let value = payload;
-      for (const step of ['first', 'second', 'third']) {
-        const callKey = `1/bench/w1/item-${begun}/${step}/1`;
-        const fields = [{ key, value }];
-        const request = create(ProcessRequestSchema, {
-          rowkey,
-          fields,
-          timeoutMs: 10_000n,
-          callKey,
-          attempt: 1,
-          epoch: 1n,
-          step,
-        });
-        const answer = fromBinary(
-          ProcessResponseSchema,
-          await callOnce(client, toBinary(ProcessRequestSchema, request)),
-        );
-        value = answer.fields[0]?.value ?? payload;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: inFlight }, line));
-  client.close();
-}
+const payloadKey = new TextEncoder().encode('payload');
+const timeoutMs = 10_000;
 
-function callOnce(client: Client, request: Uint8Array): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const deadline = Date.now() + 10_000;
-    client.makeUnaryRequest(
-      processMethod.path,
-      identity,
-      identity,
-      Buffer.from(request),
-      { deadline },
-      (error, answer) => {
-        if (error) reject(error);
-        else if (answer) resolve(answer);
-      },
-    );
-  });
+export class RawCaller {
+  readonly #client: Client;
+
+  constructor(address: string) {
+    this.#client = new Client(address, credentials.createInsecure());
+  }
+
+  /** The three steps of the flow, one after the other. */
+  async callThrice(rowkey: Uint8Array, payload: Uint8Array): Promise<void> {
+    let value = payload;
+    for (const step of ['first', 'second', 'third']) {
+      const callKey = `1/bench/three-steps/item/${step}/1`;
+      const call = { timeoutMs: BigInt(timeoutMs), callKey, attempt: 1, epoch: 1n, step };
+      const request = create(ProcessRequestSchema, { rowkey, fields: [{ key: payloadKey, value }], ...call });
+      const answer = fromBinary(ProcessResponseSchema, await this.#call(toBinary(ProcessRequestSchema, request)));
+      value = answer.fields[0]?.value ?? payload;
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #call(request: Uint8Array): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const options = { deadline: Date.now() + timeoutMs };
+      const done = (error: Error | null, answer?: Buffer) => (answer ? resolve(answer) : reject(error));
+      this.#client.makeUnaryRequest(processMethod.path, identity, identity, Buffer.from(request), options, done);
+    });
+  }
 }

@@ -33,9 +33,15 @@ export function decide(plan: Plan, run: Run, event: RunEvent, context: Context):
 export function decideAll(
   plan: Plan,
   run: Run,
-  events: Iterable<RunEvent>,
+  events: readonly RunEvent[],
   context: Context,
 ): Decision & { readonly run: Run } {
+  const [only] = events;
+  // Almost always there is one, and its decision is the whole.
+  if (only && events.length === 1) {
+    const { changes, effects } = decide(plan, run, only, context);
+    return { run: apply(run, changes), changes, effects };
+  }
   const changes = noChanges();
   const effects: Effect[] = [];
   let after = run;

@@ -35,6 +35,19 @@ describe('room', () => {
     expect(woken).toEqual(['high level']);
   });
 
+  it('is not promised twice in one turn', async () => {
+    const { clock, room: tested } = room(2);
+    const woken: string[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      void tested.whenRoomFor(1, always, 9_000).then(() => {
+        tested.take(0);
+        woken.push(name);
+      });
+    }
+    await clock.advance(1);
+    expect(woken).toEqual(['first', 'second']);
+  });
+
   it('tells when a place became free', () => {
     const { room: tested } = room();
     let freed = 0;

@@ -23,6 +23,7 @@ export class Room {
   #runs = 0;
   #bytes = 0;
   #closed = false;
+  #granted = false;
   /** As long as there are callers of `whenRoomFor`: messages of streams, few each. */
   #waiting: Waiting[] = [];
   /** Called whenever a place became free. */
@@ -74,8 +75,11 @@ export class Room {
    */
   whenRoomFor(runs: number, mayTake: () => boolean, patienceMs: number): Promise<void> {
     const wanted = Math.min(runs, this.#limits.maxRuns);
-    const goesFirst = !this.#waiting.some((waiting) => waiting.mayTake());
-    if (goesFirst && this.available().runs >= wanted && mayTake()) return Promise.resolve();
+    const goesFirst = !this.#granted && !this.#waiting.some((waiting) => waiting.mayTake());
+    if (goesFirst && this.available().runs >= wanted && mayTake()) {
+      this.#grant();
+      return Promise.resolve();
+    }
     return new Promise((resolve) => {
       const timer = this.#clock.after(patienceMs, () => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
@@ -101,10 +105,20 @@ export class Room {
 
   /** Wakes the first who may go on, when there is room for it; those behind it once it has taken what it waited for. */
   recheck(): void {
+    if (this.#granted) return;
     const first = this.#waiting.find(({ mayTake }) => mayTake());
     if (!first || this.available().runs < first.runs) return;
     this.#waiting = this.#waiting.filter((other) => other !== first);
     first.wake();
-    if (this.#waiting.length > 0) this.#clock.soon(() => this.recheck());
+    this.#grant();
+  }
+
+  /** Until the next turn nobody else is told of the room that somebody is about to take. */
+  #grant(): void {
+    this.#granted = true;
+    this.#clock.soon(() => {
+      this.#granted = false;
+      this.recheck();
+    });
   }
 }

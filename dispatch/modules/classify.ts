@@ -1,13 +1,13 @@
 // What the end of a call means: from bytes or a gRPC status to an answer. The table of return codes, as far as it concerns one
 // try at one endpoint.
 
-import { fromBinary } from '@bufbuild/protobuf';
 import { status as Code } from '@grpc/grpc-js';
 import type { Answer } from '../../flow/event.ts';
 import type { FieldValue } from '../../flow/run.ts';
 import type { ErrorOrigin } from '../../platform/rpc/error.ts';
-import { type Field, ProcessResponseSchema, ReturnCode } from '../../proto/gen/weir/module/v1/module_pb.js';
+import { ReturnCode } from '../../proto/gen/weir/module/v1/module_pb.js';
 import { Ending } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { type Response, type ResponseField, readResponse } from './response.ts';
 
 /** Bytes of one field's value; larger values go by reference. */
 const maxFieldBytes = 1024 * 1024;
@@ -40,9 +40,9 @@ export function answerOf(ending: Ending, message: string, code?: number): Answer
 
 /** The answer in the bytes of a ProcessResponse to a call with this row key. */
 export function classifyResponse(bytes: Uint8Array, rowkey: Uint8Array): Answer {
-  let response: ReturnType<typeof decode>;
+  let response: Response;
   try {
-    response = decode(bytes);
+    response = readResponse(bytes);
   } catch (error) {
     return violation(`the answer is no ProcessResponse: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -57,7 +57,7 @@ export function classifyResponse(bytes: Uint8Array, rowkey: Uint8Array): Answer 
   }
   const tooLarge = response.fields.find(({ value }) => value !== undefined && value.length > maxFieldBytes);
   if (tooLarge) {
-    const found = `field ${shortened(nameOf(tooLarge))} of the answer has ${tooLarge.value?.length} bytes`;
+    const found = `field ${shortened(tooLarge.name)} of the answer has ${tooLarge.value?.length} bytes`;
     return violation(`${found}, at most ${maxFieldBytes} are allowed; larger values go by reference`, code);
   }
   return { ending, code, message: readable(response.message), fields: fieldsOf(response.fields) };
@@ -87,32 +87,23 @@ export function classifyStatus({ code, details, origin, opened, answered }: Ende
   }
 }
 
-function decode(bytes: Uint8Array) {
-  // A plain array over the same memory: decoded values are views of their source, and a Buffer's slice() does not copy.
-  return fromBinary(ProcessResponseSchema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-}
-
 function violation(message: string, code?: number): Answer {
   return answerOf(Ending.VIOLATION, message, code);
 }
 
-function fieldsOf(fields: readonly Field[]): ReadonlyMap<string, FieldValue> {
+function fieldsOf(fields: readonly ResponseField[]): ReadonlyMap<string, FieldValue> {
   if (fields.length === 0) return noFields;
   const values = new Map<string, FieldValue>();
-  for (const field of fields) {
-    const bytes = field.value === undefined ? new Uint8Array() : detached(field.value);
-    values.set(nameOf(field), field.reference ? { bytes, reference: field.reference } : { bytes });
+  for (const { name, value, reference } of fields) {
+    const bytes = value === undefined ? new Uint8Array() : detached(value);
+    values.set(name, reference ? { bytes, reference } : { bytes });
   }
   return values;
 }
 
-function nameOf({ key }: Field): string {
-  return key === undefined ? '' : utf8.decode(key);
-}
-
-/** A decoded value is a view of the whole message; a small one is copied, so that it doesn't keep megabytes alive. */
+/** A value is a view of the whole message; a small one is copied, so that it doesn't keep megabytes alive. */
 function detached(value: Uint8Array): Uint8Array {
-  return value.byteLength * 2 < value.buffer.byteLength ? value.slice() : value;
+  return value.byteLength * 2 < value.buffer.byteLength ? new Uint8Array(value) : value;
 }
 
 /** Text for people: what is no UTF-8 shows as U+FFFD. */

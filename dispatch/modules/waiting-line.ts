@@ -66,8 +66,9 @@ export class WaitingLine<W extends Waiter> {
   first(may: (waiter: W) => boolean): W | undefined {
     if (this.#size === 0) return undefined;
     let freshWait = false;
-    for (const [index, lane] of this.#lanes.entries()) {
-      const fresh = index % 2 === 1;
+    let fresh = true;
+    for (const lane of this.#lanes) {
+      fresh = !fresh;
       if (fresh && freshWait) continue;
       for (let waiter = lane.first; waiter; waiter = waiter.place?.after as W | undefined) {
         if (may(waiter)) return waiter;
