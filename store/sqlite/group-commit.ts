@@ -1,6 +1,6 @@
 // Group commit: all writes that are asked for in one turn of the event loop travel in one transaction, so that they share
-// its fsync. Under load the next group waits for as long as the last one took: groups grow, and committing never takes more than
-// half of the time. A write that comes alone goes at once.
+// its fsync. After a group the next one waits for three times as long as that one took: under load groups grow, and committing
+// never takes more than a quarter of the time. A write that comes later than that goes at once.
 //
 // Ownership: this object is the only one that begins and ends transactions on its connection.
 //
@@ -45,6 +45,9 @@ interface Task {
   fail(cause: string): void;
   reject(bug: unknown): void;
 }
+
+/** Rest after a group, in times of what it took: where writes keep coming, a few large groups cost less CPU than many small ones. */
+const restFactor = 3;
 
 export class GroupCommit {
   /** Transactions that have been committed, and writes in them. */
@@ -122,7 +125,7 @@ export class GroupCommit {
     const beganMs = clock.monotonicMs();
     this.#transact(this.#nextGroup());
     const endedMs = clock.monotonicMs();
-    this.#restUntilMs = endedMs + Math.min(maxPauseMs, endedMs - beganMs);
+    this.#restUntilMs = endedMs + Math.min(maxPauseMs, restFactor * (endedMs - beganMs));
     // What was too much for one group goes after what the event loop has meanwhile to do.
     if (this.#waiting.length > 0) this.#schedule();
   }
