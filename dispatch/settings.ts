@@ -6,7 +6,7 @@ export interface DispatchSettings {
    * interrupted when the process dies, and its calls count as lost.
    */
   readonly maxRuns: number;
-  /** Bytes of input fields of the runs held at once. [256 MiB] A quarter of the heap that Node takes by default. */
+  /** Bytes of the fields of the runs held at once. What is held may grow beyond it; then nothing more is taken. [256 MiB] A quarter of the heap that Node takes by default. */
   readonly maxBytes: number;
   /** Claims under way at once. [256] Enough to fill the store's groups; more would only wait in memory. */
   readonly maxClaims: number;

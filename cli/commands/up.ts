@@ -5,7 +5,8 @@ import type { UpOptions } from '../up/up.ts';
 
 const help = `
 Every flow and every module is checked first; when one is wrong, nothing is started and the command ends with 2. The flows of
---flows are then stored as new versions, unless they are there with the same content, and released, whatever was released before.
+--flows are then stored as new versions and released. One that is there already with the same content is left alone: a restart
+doesn't undo a rollback.
 
 The first SIGTERM or Ctrl-C stops: nothing more is taken in, calls that are out are waited for (20 s at most), and what is open
 goes on at the next start. A second one ends at once, which loses nothing either.

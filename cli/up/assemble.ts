@@ -125,14 +125,16 @@ function openState({ data, logger, onFatal }: EngineOptions, opened: AsyncDispos
   return { store, catalogue };
 }
 
-/** One push per version: a flow that is there already with the same content is only released. */
+/** Stores and releases the flows that are new. */
 async function releaseFlows(catalogue: FlowCatalogue, flows: EngineOptions['flows']): Promise<Engine['released']> {
   const released = [];
   for (const { flow, text } of flows) {
     const pushed = await catalogue.push(flow, text);
     if (pushed.kind === 'conflict') throw new Error(`flow ${flow.name}: a conflict without an expected version`);
-    await catalogue.release(flow.name, pushed.version);
-    released.push({ name: flow.name, version: pushed.version });
+    // What is there already stays as its operators left it: a restart must not undo a rollback.
+    const before = await catalogue.releasedVersion(flow.name);
+    if (pushed.created || before === 0) await catalogue.release(flow.name, pushed.version);
+    released.push({ name: flow.name, version: await catalogue.releasedVersion(flow.name) });
   }
   return released;
 }

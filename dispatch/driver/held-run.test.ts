@@ -38,6 +38,7 @@ async function held(onCall: (out: Out) => void = () => {}) {
   const calls: Out[] = [];
   const parted: Parting[] = [];
   let ids = 0;
+  let grown = 0;
   const call = (called: ModuleCall, done: Out['done']): PendingCall => {
     const out: Out = { call: called, done, aborted: false, waiting: true };
     onCall(out);
@@ -59,6 +60,7 @@ async function held(onCall: (out: Out) => void = () => {}) {
     get context() {
       return contextNow();
     },
+    grown: (bytes: number) => (grown += bytes),
     parted: (_: HeldRun, why: Parting) => parted.push(why),
   };
   const fields = new Map([['text', { bytes: new Uint8Array(3) }]]);
@@ -132,6 +134,18 @@ describe('a held run', () => {
     const { run, entries } = await stored();
     expect(run.steps.get('first')?.status).toBe(StepStatus.RUNNING);
     expect(entries.ready).toBe(true);
+  });
+
+  it('calls elsewhere after a loss', async () => {
+    const { begin, clock, calls } = await held();
+    begin();
+    const lost = { endpoint: '127.0.0.1:1', ending: Ending.LOST, message: '', startedMs: 0, durationUs: 1 };
+    calls[0]?.done({ answer: { ending: Ending.LOST, message: '', fields: new Map() }, tries: [lost] });
+    await clock.advance(0);
+    expect(calls.map(({ call }) => [call.callKey, call.avoid])).toEqual([
+      ['1/test/two/%01/first/1', undefined],
+      ['1/test/two/%01/first/1', '127.0.0.1:1'],
+    ]);
   });
 
   it('is given up, and nothing else, when a call throws', async () => {

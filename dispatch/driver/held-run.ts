@@ -8,7 +8,7 @@
 //   H3  Once closed nothing is written, no call is out and no timer is set.
 //   H4  The fence in memory is the store's, or the store's has moved on without us: then the next write is refused, and we close.
 
-import { isEmpty } from '../../flow/change.ts';
+import { type Changes, isEmpty } from '../../flow/change.ts';
 import { decideAll } from '../../flow/decide.ts';
 import type { CallEffect, Effect } from '../../flow/effect.ts';
 import type { Context, RunEvent } from '../../flow/event.ts';
@@ -18,7 +18,7 @@ import type { IndexEntries, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import { entriesOf, type Standing, standing } from '../../flow/standing.ts';
 import type { Timer } from '../../platform/clock/clock.ts';
-import { type InboxEvent, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { Ending, type InboxEvent, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { CommitWrite, Fence } from '../../store/port.ts';
 import type { CallOutcome, PendingCall } from '../modules/port.ts';
 import type { DispatchSettings } from '../settings.ts';
@@ -36,6 +36,8 @@ export interface RunKeeper {
   readonly settings: DispatchSettings;
   /** As it is now: all of one decision sees the same time. */
   readonly context: Context;
+  /** A held run has so many bytes more. */
+  grown(bytes: number): void;
   parted(run: HeldRun, why: Parting): void;
 }
 
@@ -47,10 +49,13 @@ export class HeldRun {
   #fence: Fence;
   readonly #mailbox: RunEvent[] = [];
   readonly #calls = new Map<string, { readonly round: number; readonly pending: PendingCall }>();
+  /** Where the last call of a step was lost, by step: the next one goes elsewhere. */
+  readonly #lostAt = new Map<string, string>();
   /** Inbox events in the mailbox or in the write under way. */
   readonly #seen = new Set<string>();
   /** Inbox events that accepted commits consumed. */
   #consumed = 0;
+  #bytes = 0;
   #writing = false;
   #closed = false;
   #wake: { readonly atMs: number; readonly timer: Timer } | undefined;
@@ -62,10 +67,12 @@ export class HeldRun {
     this.#plan = plan;
     this.#run = run;
     this.#fence = fence;
+    for (const { bytes } of run.fields.values()) this.#bytes += bytes.length;
   }
 
+  /** Of all its fields. */
   get bytes(): number {
-    return this.#run.control.inputBytes;
+    return this.#bytes;
   }
 
   get fence(): Fence {
@@ -147,6 +154,7 @@ export class HeldRun {
     const { context } = this.#keeper;
     const { run, changes, effects } = decideAll(this.#plan, this.#run, this.#mailbox.splice(0), context);
     this.#run = run;
+    this.#grow(changes.fields);
     const release = this.#release(context.nowMs);
     // Nothing changed, so nothing follows.
     if (isEmpty(changes) && !release) return this.#setWake();
@@ -161,6 +169,15 @@ export class HeldRun {
       ...(release && { release }),
     };
     void this.#commit(write, effects).catch((error: unknown) => this.#abandon(error, 'commit'));
+  }
+
+  /** Fields are written once a round: what a step wrote before was removed when it was re-armed. */
+  #grow(fields: Changes['fields']): void {
+    let bytes = 0;
+    for (const value of fields.values()) bytes += value?.bytes.length ?? 0;
+    if (bytes === 0) return;
+    this.#bytes += bytes;
+    this.#keeper.grown(bytes);
   }
 
   async #commit(write: CommitWrite, effects: readonly Effect[]): Promise<void> {
@@ -219,10 +236,15 @@ export class HeldRun {
       return;
     }
     const { business, flow, itemKey, level } = this.#run.control;
-    const call = { ...effect, rowkey: itemKey, business, flow, level, epoch: this.#fence.epoch };
     const { step, round, attempt } = effect;
+    const avoid = this.#lostAt.get(step);
+    const named = { rowkey: itemKey, business, flow, level, epoch: this.#fence.epoch };
+    const call = { ...effect, ...named, ...(avoid !== undefined && { avoid }) };
     const done = ({ answer, tries }: CallOutcome) => {
       this.#calls.delete(step);
+      const endpoint = tries.at(-1)?.endpoint;
+      if (answer.ending === Ending.LOST && endpoint !== undefined) this.#lostAt.set(step, endpoint);
+      else this.#lostAt.delete(step);
       this.handle({ kind: 'answered', step, round, attempt, answer, tries });
     };
     this.#calls.set(step, { round, pending: this.#keeper.ports.modules.call(call, done) });

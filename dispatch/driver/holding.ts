@@ -106,6 +106,10 @@ export class Holding implements RunKeeper {
     held.begin(effects);
   }
 
+  grown(bytes: number): void {
+    this.room.grow(bytes);
+  }
+
   parted(run: HeldRun, why: Parting): void {
     this.#held.delete(run.id);
     // Who was fenced has lost the lock too, or it runs out.

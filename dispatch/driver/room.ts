@@ -60,6 +60,11 @@ export class Room {
     this.#bytes += bytes;
   }
 
+  /** What has a place became larger. */
+  grow(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
   give(bytes: number): void {
     this.#runs--;
     this.#bytes -= bytes;

@@ -93,7 +93,7 @@ export class CalledModule {
     const leftMs = this.#leftMs(one);
     if (leftMs <= 0)
       return outcomeOf(one, answerOf(Ending.OVERLOADED, 'no time is left before the deadline of the run'));
-    const choice = choose(this.endpoints, one.tried, this.#random);
+    const choice = choose(this.endpoints, this.#unwanted(one), this.#random);
     switch (choice.kind) {
       case 'chosen':
         return this.#send(one, choice.endpoint, leftMs);
@@ -103,6 +103,12 @@ export class CalledModule {
       case 'none':
         return outcomeOf(one, answerOf(Ending.UNREACHABLE, `module ${this.name} has no endpoint`));
     }
+  }
+
+  /** Endpoints that are out of the question now. The one at which the call was lost before is, until another was tried. */
+  #unwanted({ call, tried }: OneCall): readonly Endpoint[] {
+    if (call.avoid === undefined || tried.length > 0 || this.endpoints.length === 1) return tried;
+    return this.endpoints.filter(({ address }) => address === call.avoid);
   }
 
   #leftMs({ call, spentMs }: OneCall): number {
@@ -149,7 +155,7 @@ export class CalledModule {
   /** Lets those go for whom there is a place now. Calls of a full module end one by one, so this is one step as a rule. */
   #letGo(): void {
     if (this.#closed) return;
-    const may = (one: OneCall): boolean => choose(this.endpoints, one.tried, this.#random).kind !== 'busy';
+    const may = (one: OneCall): boolean => choose(this.endpoints, this.#unwanted(one), this.#random).kind !== 'busy';
     for (let next = this.#line.first(may); next; next = this.#line.first(may)) {
       this.#leaveLine(next);
       const outcome = this.#place(next);

@@ -10,6 +10,8 @@ export interface ModuleCall extends CallEffect {
   /** Of the run: 1 (first) to 9. Calls that wait for a free place go in this order. */
   readonly level: number;
   readonly epoch: number;
+  /** Where the call before this one was lost: another endpoint goes first, where there is one. */
+  readonly avoid?: string;
   /** W3C trace context; absent when the run isn't traced. */
   readonly traceparent?: string;
 }

@@ -94,12 +94,16 @@ export function answerCall(draft: Draft, event: AnsweredEvent, before: StepState
   }
 }
 
-/** A call whose end nobody knows: it is repeated with the same key, up to a limit. */
+/**
+ * A call whose end nobody knows: it is repeated with the same key, up to a limit. At once the first time, when bad luck is
+ * likely; then with growing pauses, in which whoever shares the fate of a poison item gets done without it.
+ */
 export function loseCall(draft: Draft, id: string, before: StepState, endpoint: string): void {
   const action = callAction(draft, id);
   const state = { ...before, losses: before.losses + 1 };
   draft.setStep(id, state);
   if (state.losses <= action.maxLosses) {
+    if (state.losses > 1) return sleep(draft, id, state, declineBackoffMs(state.losses - 1, draft.context.random));
     draft.calls.add(id);
     return;
   }

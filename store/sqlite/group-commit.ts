@@ -1,6 +1,6 @@
 // Group commit: all writes that are asked for in one turn of the event loop travel in one transaction, so that they share
 // its fsync. After a group of several the next one waits for three times as long as that one took: under load groups grow, and
-// committing never takes more than a quarter of the time. Where writes come one by one none waits.
+// committing takes about a quarter of the time. Where writes come one by one none waits.
 //
 // Ownership: this object is the only one that begins and ends transactions on its connection.
 //

@@ -63,7 +63,7 @@ describe('command lines', () => {
 
   it('are found in the README', () => {
     const shell = readDocument('README.md').blocks.filter(({ language }) => language === 'sh');
-    expect(shell.some(({ text }) => text.includes('npm run weir -- up'))).toBe(true);
+    expect(shell.some(({ text }) => text.includes('npm run weir -- run get'))).toBe(true);
   });
 
   it('that are wrong are noticed', () => {

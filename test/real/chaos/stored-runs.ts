@@ -38,17 +38,24 @@ export async function runningRuns(data: string): Promise<Map<RunId, number>> {
   });
 }
 
+interface Calls {
+  readonly step: string;
+  readonly round: number;
+  calls: number;
+  declined: number;
+}
+
 /** Calls per step and round, as recorded, with the answers among them that declined. */
-export function callsOf(executions: readonly Execution[]): Map<string, { calls: number; declined: number }> {
-  const counts = new Map<string, { calls: number; declined: number }>();
+export function callsOf(executions: readonly Execution[]): Iterable<Calls> {
+  const counts = new Map<string, Calls>();
   for (const { step, round, ending } of executions) {
     // What was never sent is no call.
     if (ending === Ending.UNREACHABLE) continue;
     const key = `${step}/${round}`;
-    const count = counts.get(key) ?? { calls: 0, declined: 0 };
+    const count = counts.get(key) ?? { step, round, calls: 0, declined: 0 };
     count.calls++;
     if (ending === Ending.OVERLOADED || ending === Ending.OVER_LIMITS || ending === Ending.NO_AUTH) count.declined++;
     counts.set(key, count);
   }
-  return counts;
+  return counts.values();
 }

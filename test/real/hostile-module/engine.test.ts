@@ -108,8 +108,11 @@ describe('a run whose module answers', () => {
     if (expected === parked) expect(own).toContain(AlarmKind.RUN_PARKED);
   });
 
-  it('and leaves the others unharmed', async () => {
-    expect((await ended('well#afterwards')).status?.state).toBe(State.SUCCEEDED);
+  it('and ends its process again and again, without harm to those that share it', async () => {
+    const others = Array.from({ length: 40 }, (_, index) => ended(`well#beside-${index}`));
+    const [poison, ...unharmed] = await Promise.all([ended('exit#beside-others'), ...others]);
+    expect(poison?.status?.state).toBe(State.PARKED);
+    expect(new Set(unharmed.map(({ status }) => status?.state))).toEqual(new Set([State.SUCCEEDED]));
   });
 });
 
