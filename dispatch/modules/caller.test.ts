@@ -93,6 +93,20 @@ describe('another endpoint', () => {
     expect(endpoints.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
   });
 
+  it('goes elsewhere when the call was lost here before, where there is another', async () => {
+    const [lost, other] = [await ScriptedModule.answering(succ), await ScriptedModule.answering(succ)];
+    const modules = open([lost, other]);
+    await healthy(modules, SERVING, SERVING);
+    for (let round = 0; round < 20; round++) {
+      const { tries } = await call(modules, { avoid: lost.address });
+      expect(tries.map(({ endpoint }) => endpoint)).toEqual([other.address]);
+    }
+    const alone = open([lost]);
+    await healthy(alone, SERVING);
+    const { tries } = await call(alone, { avoid: lost.address });
+    expect(tries.map(({ endpoint }) => endpoint)).toEqual([lost.address]);
+  });
+
   it('that is not reached leaves the overload to speak for the module', async () => {
     const modules = open([`127.0.0.1:${await freePort()}`, await ScriptedModule.answering(overload)]);
     await healthy(modules, UNREACHABLE, SERVING);
