@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../../../platform/rpc/client.ts';
 import { Code } from '../../../platform/rpc/error.ts';
 import { Module, ReturnCode } from '../../../proto/gen/weir/module/v1/module_pb.js';
+import { Reason, State } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { Runs } from '../../../proto/gen/weir/runs/v1/runs_pb.js';
 import {
   callFromPython,
   grpcurl,
@@ -142,6 +144,34 @@ describe('a module in Python, written from module.proto alone', () => {
     await stream.send({});
     const first = stream.responses[Symbol.asyncIterator]().next();
     await expect(first).rejects.toMatchObject({ code: Code.UNIMPLEMENTED, origin: 'peer' });
+  });
+
+  it('is driven by the engine, and its codes end runs', async () => {
+    const engine = await startServer(process.execPath, `${import.meta.dirname}/engine.ts`, server.address);
+    const runs = connect(Runs, engine.address);
+    const key = (name: string) => ({ business: 'test', flow: 'echo', key: bytes(name) });
+    const text = { key: bytes('text'), value: bytes('看点') };
+    const codes = { well: '0', rejected: String(0x41), fatal: String(0x93) };
+    const items = Object.entries(codes).map(([name, code]) => ({
+      ...key(name),
+      fields: [text, { key: bytes('code'), value: bytes(code) }],
+    }));
+    await runs.submit({ items }, options);
+    const statusOf = async (name: string) => {
+      for (;;) {
+        const { run } = await runs.get({ run: key(name), withFields: true }, options);
+        if (run?.status && run.status.state !== State.OPEN) return { ...run.status, fields: run.fields };
+      }
+    };
+    const well = await statusOf('well');
+    expect(well.state).toBe(State.SUCCEEDED);
+    expect(well.fields).toContainEqual(
+      expect.objectContaining({ writer: 'second', cell: expect.objectContaining({ value: bytes('看点') }) as unknown }),
+    );
+    expect(await statusOf('rejected')).toMatchObject({ state: State.FAILED, reason: Reason.REJECTED });
+    expect(await statusOf('fatal')).toMatchObject({ state: State.FAILED, reason: Reason.FATAL });
+    runs.close();
+    expect(await engine.stop()).toBe(0);
   });
 
   it('leaves a call unsent when it is gone', async () => {
