@@ -10,8 +10,9 @@ Each line is one item:
 The key and the values of fields are texts, or bytes as {"base64":"…"}. Optional are "level", 1 (first) to 9, 5 by default, and
 "expectedGeneration", the newest generation of an item that is to run again.
 
-All lines are read. What is acceptable is submitted, and durable when it is counted as accepted; lines that are refused are
-counted and the first 20 told, and the command ends with 2. An item that is there already with the same content counts as
+A file is read through first: when a line of it is wrong, nothing is submitted. What only the engine can refuse (an unknown flow,
+an item that is there with other fields), and any line of standard input, is refused by itself: the others are submitted, and
+durable when they are counted as accepted. Refused lines are counted and the first 20 told, and the command ends with 2. An item that is there already with the same content counts as
 accepted: the same input can be submitted again.
 
 Examples:

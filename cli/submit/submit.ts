@@ -2,6 +2,7 @@
 
 import { createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { checkItem } from '../../dispatch/services/item.ts';
 import { Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
 import { askEngine } from '../engine.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
@@ -19,6 +20,7 @@ const chunkBytes = 1_048_576;
 
 /** Submits the items of `path`, `-` for standard input. Throws a CommandFailure when any was refused. */
 export async function submit(path: string, address: string, printer: Printer): Promise<void> {
+  if (path !== '-') await check(path);
   const { chunks, totalBytes } = open(path);
   const tally = new Tally(path === '-' ? 'standard input' : path);
   const progress = startProgress(totalBytes, process.stderr);
@@ -47,14 +49,36 @@ export async function submit(path: string, address: string, printer: Printer): P
   tally.report(printer);
 }
 
-function open(path: string): { chunks: Readable; totalBytes: number | undefined } {
-  if (path === '-') return { chunks: process.stdin, totalBytes: undefined };
+/**
+ * Reads a file through before anything of it is sent, so that one with wrong lines is refused as a whole. What only the engine
+ * knows (flows, items that are there with other fields) comes later, item by item. What can be read but once is not checked.
+ */
+async function check(path: string): Promise<void> {
+  const { chunks, isFile } = open(path);
+  if (!isFile) return void chunks.destroy();
+  const tally = new Tally(path);
+  try {
+    for await (const lines of readLines(chunks, maxLineBytes)) {
+      for (const { line, item } of tally.itemsOf(lines)) {
+        const reading = checkItem(item);
+        if (reading.kind === 'refused') tally.refused(line, reading.field, reading.message);
+      }
+    }
+  } catch (error) {
+    throw fileFailure('', path, error);
+  }
+  tally.reportChecked();
+}
+
+function open(path: string): { chunks: Readable; totalBytes: number | undefined; isFile: boolean } {
+  if (path === '-') return { chunks: process.stdin, totalBytes: undefined, isFile: false };
   try {
     // Opened here, so that a file that isn't there is told before the engine is asked.
     const fd = openSync(path, 'r');
     const status = fstatSync(fd);
     if (status.isDirectory()) throw usageFailure(`${path} is a folder, a file is needed`);
-    return { chunks: createReadStream(path, { fd, highWaterMark: chunkBytes }), totalBytes: status.size };
+    const chunks = createReadStream(path, { fd, highWaterMark: chunkBytes });
+    return { chunks, totalBytes: status.size, isFile: status.isFile() };
   } catch (error) {
     throw fileFailure('', path, error);
   }

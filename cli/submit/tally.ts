@@ -61,15 +61,20 @@ export class Tally implements SubmissionListener {
       const { accepted, existing, refused } = counts;
       printer.line(`${count(accepted)} accepted (${count(existing)} were there already), ${count(refused)} refused`);
     }
-    if (this.#refused === 0) return;
+    if (this.#refused > 0) throw this.#failure(`${count(this.#refused)} of ${count(this.items)} lines were refused`);
+  }
+
+  /** Throws a CommandFailure that tells what is wrong, when anything is: for lines that were looked at and not sent. */
+  reportChecked(): void {
+    if (this.#refused > 0) throw this.#failure(`nothing was submitted, ${count(this.#refused)} lines are wrong`);
+  }
+
+  #failure(summary: string): CommandFailure {
     const more = this.#refused > this.#told.length ? [`and ${count(this.#refused - this.#told.length)} more`] : [];
     // What the engine refuses comes later than what is wrong in itself.
     const told = this.#told.toSorted((one, other) => one.line - other.line).map(({ text }) => text);
     const lines = [...told, ...more].join('\n');
-    throw new CommandFailure(
-      exitCodes.usage,
-      `${count(this.#refused)} of ${count(this.items)} lines were refused\n${lines}`,
-    );
+    return new CommandFailure(exitCodes.usage, `${summary}\n${lines}`);
   }
 }
 

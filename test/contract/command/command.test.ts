@@ -44,26 +44,32 @@ describe('weir submit', patient, () => {
   it('takes a file of any size, tells what was refused with its line, and ends with 2', async () => {
     const file = `${folder}/items.ndjson`;
     const many = Array.from({ length: 2_500 }, (_, index) => line('echo', `many-${index}`));
-    const bad = [
-      'nonsense\n',
-      '\n',
-      line('echo', ''),
-      line('ecko', 'x'),
-      line('echo', 'a', { fields: { text: 'other' } }),
-    ];
+    const bad = ['\n', line('ecko', 'x'), line('echo', 'a', { fields: { text: 'other' } })];
     await writeFile(file, [...many, ...bad, line('echo', 'last')].join(''));
     const { code, stdout, stderr } = await ask('submit', file);
-    expect(stdout).toBe('2,501 accepted (0 were there already), 4 refused\n');
+    expect(stdout).toBe('2,501 accepted (0 were there already), 2 refused\n');
     expect(stderr.replaceAll(folder, '')).toBe(
-      `weir: 4 of 2,505 lines were refused
-/items.ndjson:2501: is not JSON; one object is needed
-/items.ndjson:2503: key: found 0 bytes, allowed are 1 to 1,024
-/items.ndjson:2504: flow: no released flow is named "ecko"
-/items.ndjson:2505: fields: item a is in flow echo already (generation 1) with other fields; to run it again expect generation 1
+      `weir: 2 of 2,503 lines were refused
+/items.ndjson:2502: flow: no released flow is named "ecko"
+/items.ndjson:2503: fields: item a is in flow echo already (generation 1) with other fields; to run it again expect generation 1
 `,
     );
     expect(code).toBe(2);
     await untilState(world, 'echo', 'last', State.SUCCEEDED);
+  });
+
+  it('submits nothing of a file with a line that is wrong', async () => {
+    const file = `${folder}/wrong.ndjson`;
+    await writeFile(file, [line('echo', 'not-submitted'), 'nonsense\n', line('echo', '')].join(''));
+    const { stderr, ...rest } = await ask('submit', file);
+    expect(rest).toEqual({ code: 2, stdout: '' });
+    expect(stderr.replaceAll(folder, '')).toBe(
+      `weir: nothing was submitted, 2 lines are wrong
+/wrong.ndjson:2: is not JSON; one object is needed
+/wrong.ndjson:3: key: found 0 bytes, allowed are 1 to 1,024
+`,
+    );
+    expect(await ask('run', 'get', 'test/echo/not-submitted')).toMatchObject({ code: 1 });
   });
 });
 
