@@ -1,6 +1,7 @@
 // What a decision changes. Changes are data: a commit writes exactly these cells, `apply` makes the same change in memory.
 
-import type { AlarmKind, Ending, InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
+import type { AlarmKind, InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
+import type { Try } from './event.ts';
 import type { Control, FieldValue, StepState } from './run.ts';
 
 export interface Changes {
@@ -18,18 +19,11 @@ export interface Changes {
 }
 
 /** One call of a step, or one try of it at an endpoint that declined. */
-export interface Execution {
+export interface Execution extends Try {
   readonly step: string;
   readonly round: number;
   readonly attempt: number;
   readonly module: string;
-  readonly endpoint: string;
-  readonly ending: Ending;
-  readonly code?: number;
-  readonly message: string;
-  readonly startedMs: number;
-  /** Microseconds from sending to the answer. */
-  readonly durationUs: number;
   readonly droppedFields: number;
 }
 

@@ -40,7 +40,7 @@ export interface Try {
   readonly code?: number;
   readonly message: string;
   readonly startedMs: number;
-  /** Microseconds. */
+  /** Microseconds from sending to the answer. */
   readonly durationUs: number;
 }
 

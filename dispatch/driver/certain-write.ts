@@ -3,7 +3,7 @@
 
 import type { RunId } from '../../flow/run.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Fence, RunHead, Store } from '../../store/port.ts';
+import type { CommitWrite, Fence, RunHead, Store } from '../../store/port.ts';
 
 /** Tries to become certain of one write. With the pauses below about a minute: longer outages are for a new claim to mend. */
 const maxTries = 12;
@@ -41,6 +41,17 @@ export async function makeCertain(store: Store, clock: Clock, write: DoubtfulWri
     if (again.kind === 'done') return 'done';
   }
   return 'abandoned';
+}
+
+/** A claim or a commit: it can be applied for as long as the run's fence is the one that it expects. */
+export function makeFencedCertain(
+  store: Store,
+  clock: Clock,
+  { run, writeId, expected }: Pick<CommitWrite, 'run' | 'writeId' | 'expected'>,
+  send: DoubtfulWrite['send'],
+): Promise<Certain> {
+  const isOpen = (head: RunHead | undefined) => head !== undefined && sameFence(head.fence, expected);
+  return makeCertain(store, clock, { run, writeId, send, isOpen });
 }
 
 export function sameFence(left: Fence, right: Fence): boolean {

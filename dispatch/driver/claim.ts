@@ -9,7 +9,7 @@ import type { Plan } from '../../flow/plan.ts';
 import type { Holder, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import type { Fence, StoredRun } from '../../store/port.ts';
-import { makeCertain, sameFence } from './certain-write.ts';
+import { makeFencedCertain, sameFence } from './certain-write.ts';
 import type { DispatchPorts } from './ports.ts';
 
 export interface Claimed {
@@ -69,14 +69,7 @@ async function writeClaim(
   changes: Changes,
   { holder, leaseMs }: Claimant,
 ): Promise<boolean> {
-  const writeId = ids.next();
   const entries = { ready: false, leaseMs };
-  const write = { run: stored.run.id, writeId, changes, expected: stored.fence, holder, entries };
-  const certain = await makeCertain(store, clock, {
-    run: write.run,
-    writeId,
-    send: () => store.claim(write),
-    isOpen: (head) => head !== undefined && sameFence(head.fence, write.expected),
-  });
-  return certain === 'done';
+  const write = { run: stored.run.id, writeId: ids.next(), changes, expected: stored.fence, holder, entries };
+  return (await makeFencedCertain(store, clock, write, () => store.claim(write))) === 'done';
 }

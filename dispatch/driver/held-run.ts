@@ -22,7 +22,7 @@ import { Ending, type InboxEvent, StepStatus } from '../../proto/gen/weir/run/v1
 import type { CommitWrite, Fence } from '../../store/port.ts';
 import type { CallOutcome, PendingCall } from '../modules/port.ts';
 import type { DispatchSettings } from '../settings.ts';
-import { makeCertain, sameFence } from './certain-write.ts';
+import { makeFencedCertain } from './certain-write.ts';
 import type { DispatchPorts } from './ports.ts';
 
 /** Longest delay that Node's timers take without overflowing, in ms. */
@@ -182,12 +182,7 @@ export class HeldRun {
 
   async #commit(write: CommitWrite, effects: readonly Effect[]): Promise<void> {
     const { store, clock } = this.#keeper.ports;
-    const certain = await makeCertain(store, clock, {
-      run: write.run,
-      writeId: write.writeId,
-      send: () => store.commit(write),
-      isOpen: (head) => head !== undefined && sameFence(head.fence, write.expected),
-    });
+    const certain = await makeFencedCertain(store, clock, write, () => store.commit(write));
     this.#writing = false;
     if (certain !== 'done') return this.#close(certain);
     this.#fence = { epoch: this.#fence.epoch, version: this.#fence.version + 1 };

@@ -12,6 +12,7 @@
 //       spout says of itself, which it does every second.
 
 import { create } from '@bufbuild/protobuf';
+import { isLevel } from '../../flow/level.ts';
 import type { RunId } from '../../flow/run.ts';
 import { latin1 } from '../../flow/run-id.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
@@ -124,7 +125,7 @@ export class SpoutLinks {
     const { run, level, bytes } = offer;
     const link = this.#links.get(channel);
     if (link) link.heard = offer.number;
-    if (!run || level < 1 || level > 9) return;
+    if (!run || !isLevel(level)) return;
     const answer = (verdict: OfferVerdict) => {
       const value = create(OfferAnswerSchema, { run, verdict });
       channel.send(create(FromDispatchSchema, { message: { case: 'offerAnswer', value } }));

@@ -5,6 +5,8 @@
 // 2. Adding and removing cost the same however many wait.
 // The line has no limit of its own: each waiter is a call of a run that this process holds, and those are limited.
 
+import { lastLevel } from '../../flow/level.ts';
+
 /** What stands in a line. The line keeps its links here. */
 export interface Waiter {
   /** 1 (first) to 9. */
@@ -25,11 +27,9 @@ interface Lane<W extends Waiter> {
   last: W | undefined;
 }
 
-const levels = 9;
-
 export class WaitingLine<W extends Waiter> {
   /** Two lanes a level: those that were at an endpoint, then fresh ones. */
-  readonly #lanes: Lane<W>[] = Array.from({ length: levels * 2 }, () => ({ first: undefined, last: undefined }));
+  readonly #lanes: Lane<W>[] = Array.from({ length: lastLevel * 2 }, () => ({ first: undefined, last: undefined }));
   #size = 0;
 
   get size(): number {

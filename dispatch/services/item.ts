@@ -1,15 +1,12 @@
 // Checks the shape of an item that came from outside. What needs the flow or the store is checked when the item is submitted.
 
+import { defaultLevel, lastLevel } from '../../flow/level.ts';
 import type { FieldValue } from '../../flow/run.ts';
 import type { Field, FieldReference } from '../../proto/gen/weir/module/v1/module_pb.js';
 import type { Item } from '../../proto/gen/weir/runs/v1/runs_pb.js';
 import type { CheckedItem } from '../driver/submission.ts';
 import { itemLimits } from '../item-limits.ts';
 import { count, fieldNameProblem, flowNameProblem, keyProblem } from './names.ts';
-
-/** The level of an item that names none: the middle of 1 (first) to 9. */
-const defaultLevel = 5;
-const maxLevel = 9;
 
 export type ItemReading =
   | { readonly kind: 'item'; readonly item: CheckedItem }
@@ -96,9 +93,9 @@ function referenceProblem(place: string, { hash, size, location }: FieldReferenc
 }
 
 function levelProblem(level: number): string | undefined {
-  return level <= maxLevel
+  return level <= lastLevel
     ? undefined
-    : `found ${level}, allowed are 1 (first) to ${maxLevel}, and 0 for ${defaultLevel}`;
+    : `found ${level}, allowed are 1 (first) to ${lastLevel}, and 0 for ${defaultLevel}`;
 }
 
 function placed(field: string, message: string | undefined): Refused | undefined {

@@ -1,6 +1,7 @@
 // Submit and SubmitStream: items in, one result per item out, in their order.
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { defaultLevel, lastLevel } from '../../flow/level.ts';
 import { Code, RpcError } from '../../platform/rpc/error.ts';
 import type { Handlers } from '../../platform/rpc/handlers.ts';
 import { until } from '../../platform/rpc/until.ts';
@@ -41,7 +42,7 @@ export function submitHandlers(dispatch: Dispatch): Pick<Handlers<typeof Runs>, 
     submit: ({ items }) => submitAll(items),
     submitStream: (requests, { stopping }) =>
       inOrder(until(stopping, requests), maxMessagesInFlight, async ({ items }) => {
-        await dispatch.whenRoomFor(items.length, lastLevel(items));
+        await dispatch.whenRoomFor(items.length, lastLevelOf(items));
         return submitAll(items);
       }),
   };
@@ -56,8 +57,8 @@ async function submitOne(dispatch: Dispatch, sent: Item): Promise<Result> {
 }
 
 /** The level that waits for all others; what isn't a level is refused item by item later. */
-function lastLevel(items: readonly Item[]): number {
-  return items.reduce((last, { level }) => Math.min(9, Math.max(last, level || 5)), 1);
+function lastLevelOf(items: readonly Item[]): number {
+  return items.reduce((last, { level }) => Math.min(lastLevel, Math.max(last, level || defaultLevel)), 1);
 }
 
 function refused(refusal: Refusal, field: string, message: string): Result {

@@ -4,6 +4,7 @@ import { type InboxEvent, Reason, State, StepStatus } from '../../proto/gen/weir
 import { type Draft, rearmed } from '../draft.ts';
 import { endRun } from '../ending.ts';
 import { isExitCall } from '../exit-call.ts';
+import { isLevel } from '../level.ts';
 
 export function inboxArrived(draft: Draft, event: InboxEvent): void {
   draft.changes.consumed.push(event.id);
@@ -73,6 +74,5 @@ function reopen(draft: Draft): void {
 
 function changeLevel(draft: Draft, level: number): void {
   const { state } = draft.status;
-  const exists = Number.isInteger(level) && level >= 1 && level <= 9;
-  if (exists && (state === State.OPEN || state === State.PARKED)) draft.setControl({ level });
+  if (isLevel(level) && (state === State.OPEN || state === State.PARKED)) draft.setControl({ level });
 }
