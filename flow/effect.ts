@@ -20,6 +20,8 @@ export interface CallEffect {
   readonly timeoutMs: number;
   /** When nobody waits for the answer any more, in ms since 1970. */
   readonly deadlineMs: number;
+  /** So many calls of this step were lost that it may be a poison item: at an endpoint it goes alone among such calls. */
+  readonly isSuspect: boolean;
   /** Name and value, in the order that the flow declares. */
   readonly fields: ReadonlyArray<readonly [string, FieldValue]>;
 }

@@ -26,17 +26,22 @@ const none: Choice<never> = { kind: 'none' };
  * Chooses among the endpoints not tried yet, of which only those in the best health count: a free place at an endpoint that
  * doesn't serve is no reason to leave the queue of those that do.
  *
- * `random`: uniform in [0, 1); asked twice when there is a choice, else never.
+ * `random`: uniform in [0, 1); asked twice when there is a choice, else never. `barred`: has no place for this call now, whatever
+ * it has for others.
  */
 export function choose<C extends Candidate>(
   endpoints: readonly C[],
   tried: readonly C[],
   random: () => number,
+  barred: (endpoint: C) => boolean = () => false,
 ): Choice<C> {
   const best = bestStanding(endpoints, tried);
   if (best === Number.POSITIVE_INFINITY) return none;
   const may = (endpoint: C): boolean =>
-    endpoint.inFlight < endpoint.concurrency && standing(endpoint) === best && !tried.includes(endpoint);
+    endpoint.inFlight < endpoint.concurrency &&
+    standing(endpoint) === best &&
+    !tried.includes(endpoint) &&
+    !barred(endpoint);
   const free = endpoints.filter(may);
   const [only] = free;
   if (only === undefined) return busy;

@@ -4,17 +4,19 @@
 // 1. A call is in exactly one of three states: waiting (with a timer), out (with a cancel), over.
 // 2. `done` is called once per call, when it becomes over, after `call` has returned; never after an abort or `close`.
 // 3. While a call waits, no endpoint that it may go to has a free place: whatever frees a place lets the next one go at once.
+//    The one at which a call was lost before is no place for it until another was tried, nor is one with a suspect for another.
 // 4. An endpoint is tried at most once per call.
 // 5. The time a call may take shrinks by what its tries took; waiting costs only the run's deadline.
+// 6. At most one suspect is out at an endpoint: what a poison item kills is then itself and calls that were rarely lost.
 
 import type { Answer, Try } from '../../flow/event.ts';
 import type { Clock, Timer } from '../../platform/clock/clock.ts';
 import { defaultMaxMessageBytes } from '../../platform/rpc/limits.ts';
 import { Ending } from '../../proto/gen/weir/run/v1/run_pb.js';
-import { choose } from '../core/balancing.ts';
+import { type Choice, choose } from '../core/balancing.ts';
 import { answerOf } from './classify.ts';
 import type { ModuleSetting } from './configuration.ts';
-import { Endpoint } from './endpoint.ts';
+import { Endpoint, type EndpointPort, type OpenEndpoint } from './endpoint.ts';
 import { decided, goesOn } from './fail-over.ts';
 import type { CallOutcome, ModuleCall, PendingCall } from './port.ts';
 import { encodeRequest } from './request.ts';
@@ -24,6 +26,8 @@ export interface ModuleOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Over gRPC unless said otherwise. */
+  readonly openEndpoint?: OpenEndpoint;
 }
 
 /** Longest timer, in milliseconds: a day, since timers of Node overflow at 24 of them. It is set again when it was too short. */
@@ -42,7 +46,7 @@ const over: CallState = { kind: 'over' };
 interface OneCall extends Waiter {
   readonly call: ModuleCall;
   readonly done: (outcome: CallOutcome) => void;
-  readonly tried: Endpoint[];
+  readonly tried: EndpointPort[];
   readonly tries: RecordedTry[];
   spentMs: number;
   state: CallState;
@@ -50,22 +54,23 @@ interface OneCall extends Waiter {
 
 export class CalledModule {
   readonly name: string;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly EndpointPort[];
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #line = new WaitingLine<OneCall>();
   readonly #calls = new Set<OneCall>();
+  /** Where a suspect is out. */
+  readonly #suspected = new Set<EndpointPort>();
   #closed = false;
 
-  constructor(setting: ModuleSetting, { clock, random }: ModuleOptions) {
+  constructor(setting: ModuleSetting, { clock, random, openEndpoint }: ModuleOptions) {
     this.name = setting.name;
     this.#clock = clock;
     this.#random = random;
     const { concurrency } = setting;
     const healthChanged = (): void => this.#letGo();
-    this.endpoints = setting.endpoints.map(
-      (address) => new Endpoint({ address, concurrency, clock, random, healthChanged }),
-    );
+    const open = openEndpoint ?? ((options) => new Endpoint(options));
+    this.endpoints = setting.endpoints.map((address) => open({ address, concurrency, clock, random, healthChanged }));
   }
 
   get waiting(): number {
@@ -74,7 +79,18 @@ export class CalledModule {
 
   /** As `Modules.call`. */
   call(call: ModuleCall, done: (outcome: CallOutcome) => void): PendingCall {
-    const one: OneCall = { call, done, level: call.level, tried: [], tries: [], spentMs: 0, state: over };
+    const one: OneCall = {
+      call,
+      done,
+      level: call.level,
+      tried: [],
+      tries: [],
+      spentMs: 0,
+      state: over,
+      get goesAnywhere() {
+        return this.tried.length === 0 && call.avoid === undefined && !call.isSuspect;
+      },
+    };
     this.#calls.add(one);
     const outcome = this.#place(one);
     if (outcome) one.state = { kind: 'waiting', timer: this.#clock.after(0, () => this.#end(one, outcome)) };
@@ -93,7 +109,7 @@ export class CalledModule {
     const leftMs = this.#leftMs(one);
     if (leftMs <= 0)
       return outcomeOf(one, answerOf(Ending.OVERLOADED, 'no time is left before the deadline of the run'));
-    const choice = choose(this.endpoints, this.#unwanted(one), this.#random);
+    const choice = this.#choose(one);
     switch (choice.kind) {
       case 'chosen':
         return this.#send(one, choice.endpoint, leftMs);
@@ -105,8 +121,13 @@ export class CalledModule {
     }
   }
 
+  #choose(one: OneCall): Choice<EndpointPort> {
+    const barred = (endpoint: EndpointPort): boolean => one.call.isSuspect && this.#suspected.has(endpoint);
+    return choose(this.endpoints, this.#unwanted(one), this.#random, barred);
+  }
+
   /** Endpoints that are out of the question now. The one at which the call was lost before is, until another was tried. */
-  #unwanted({ call, tried }: OneCall): readonly Endpoint[] {
+  #unwanted({ call, tried }: OneCall): readonly EndpointPort[] {
     if (call.avoid === undefined || tried.length > 0 || this.endpoints.length === 1) return tried;
     return this.endpoints.filter(({ address }) => address === call.avoid);
   }
@@ -115,7 +136,7 @@ export class CalledModule {
     return Math.min(call.timeoutMs - spentMs, call.deadlineMs - this.#clock.nowMs());
   }
 
-  #send(one: OneCall, endpoint: Endpoint, timeoutMs: number): CallOutcome | undefined {
+  #send(one: OneCall, endpoint: EndpointPort, timeoutMs: number): CallOutcome | undefined {
     const { call } = one;
     const request = encodeRequest(call, timeoutMs);
     if (request.length > defaultMaxMessageBytes) {
@@ -125,7 +146,9 @@ export class CalledModule {
     const startedMs = this.#clock.nowMs();
     const sentMs = this.#clock.monotonicMs();
     one.tried.push(endpoint);
+    if (call.isSuspect) this.#suspected.add(endpoint);
     const cancel = endpoint.send(request, call.rowkey, timeoutMs, (answer) => {
+      if (call.isSuspect) this.#suspected.delete(endpoint);
       const tookMs = this.#clock.monotonicMs() - sentMs;
       one.spentMs += tookMs;
       const { ending, code, message } = answer;
@@ -140,7 +163,13 @@ export class CalledModule {
       });
       this.#answered(one, answer);
     });
-    one.state = { kind: 'out', cancel };
+    one.state = {
+      kind: 'out',
+      cancel: () => {
+        if (call.isSuspect) this.#suspected.delete(endpoint);
+        cancel();
+      },
+    };
     return undefined;
   }
 
@@ -155,7 +184,7 @@ export class CalledModule {
   /** Lets those go for whom there is a place now. Calls of a full module end one by one, so this is one step as a rule. */
   #letGo(): void {
     if (this.#closed) return;
-    const may = (one: OneCall): boolean => choose(this.endpoints, this.#unwanted(one), this.#random).kind !== 'busy';
+    const may = (one: OneCall): boolean => this.#choose(one).kind !== 'busy';
     for (let next = this.#line.first(may); next; next = this.#line.first(may)) {
       this.#leaveLine(next);
       const outcome = this.#place(next);

@@ -29,6 +29,7 @@ function open(endpoints: ReadonlyArray<string | ScriptedModule>, concurrency = 6
 function makeCall(options: Partial<ModuleCall> = {}): ModuleCall {
   return {
     kind: 'call',
+    isSuspect: false,
     step: 'step',
     callKey: 'key',
     module: 'm',
@@ -210,6 +211,41 @@ describe('a module that is full', () => {
     expect(modules.view()[0]?.waiting).toBe(1);
     out.serve(true);
     expect((await second).tries).toMatchObject([{ endpoint: out.address }]);
+  });
+});
+
+describe('a suspect', () => {
+  it('goes alone among suspects at an endpoint, and others pass it', async () => {
+    const endpoint = await ScriptedModule.start();
+    const modules = open([endpoint], 3);
+    const suspects = ['s1', 's2', 's3'].map((step) => call(modules, { step, isSuspect: true }));
+    const others = ['o1', 'o2'].map((step) => call(modules, { step }));
+    await endpoint.arrived(3);
+    expect(endpoint.requests.map(({ step }) => step)).toEqual(['s1', 'o1', 'o2']);
+    expect(modules.view()).toMatchObject([{ waiting: 2, endpoints: [{ inFlight: 3 }] }]);
+    for (const done of [1, 2, 0, 3, 4]) endpoint.held[done]?.answer({ code: 0 });
+    await Promise.all(others);
+    expect(endpoint.requests.slice(3)).toEqual([]);
+    await suspects[0];
+    for (const [index, step] of ['s2', 's3'].entries()) {
+      await endpoint.arrived(4 + index);
+      expect(endpoint.requests.map((request) => request.step).slice(3)).toEqual(['s2', 's3'].slice(0, index + 1));
+      expect(endpoint.requests.at(-1)?.step).toBe(step);
+      endpoint.held[3 + index]?.answer({ code: 0 });
+      await suspects[1 + index];
+    }
+  });
+
+  it('goes at the same time to another endpoint, and makes place when it is aborted', async () => {
+    const endpoints = [await ScriptedModule.start(), await ScriptedModule.start()] as const;
+    const modules = open(endpoints, 3);
+    await healthy(modules, SERVING, SERVING);
+    const pending = [1, 2, 3].map(() => modules.call(makeCall({ isSuspect: true }), () => {}));
+    await Promise.all(endpoints.map((endpoint) => endpoint.arrived(1)));
+    expect(modules.view()[0]?.waiting).toBe(1);
+    pending[0]?.abort();
+    expect(modules.view()[0]?.waiting).toBe(0);
+    await Promise.race(endpoints.map((endpoint) => endpoint.arrived(2)));
   });
 });
 

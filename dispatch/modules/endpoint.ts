@@ -14,6 +14,17 @@ import { openChannel } from './channel.ts';
 import { Exchange } from './exchange.ts';
 import { HealthWatch } from './health.ts';
 
+/** An endpoint as its module calls it: over gRPC here, simulated elsewhere. */
+export interface EndpointPort extends Candidate {
+  /** `IP:port` */
+  readonly address: string;
+  /** Sends a request and tells its answer, later and once. Answers the cancel, after which nothing is told. */
+  send(request: Buffer, rowkey: Uint8Array, timeoutMs: number, answered: (answer: Answer) => void): () => void;
+  close(): void;
+}
+
+export type OpenEndpoint = (options: EndpointOptions) => EndpointPort;
+
 export interface EndpointOptions {
   readonly address: Address;
   /** Calls in flight. */
@@ -24,8 +35,7 @@ export interface EndpointOptions {
   readonly healthChanged: () => void;
 }
 
-export class Endpoint implements Candidate {
-  /** `IP:port` */
+export class Endpoint implements EndpointPort {
   readonly address: string;
   readonly concurrency: number;
   readonly #channel: Channel;
@@ -57,7 +67,6 @@ export class Endpoint implements Candidate {
     return this.#inFlight;
   }
 
-  /** Sends a request and tells its answer, later and once. Answers the cancel, after which nothing is told. */
   send(request: Buffer, rowkey: Uint8Array, timeoutMs: number, answered: (answer: Answer) => void): () => void {
     if (this.#inFlight >= this.concurrency) throw new Error(`invariant 1: ${this.address} has no free place`);
     this.#inFlight++;

@@ -8,6 +8,7 @@ const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 const call: ModuleCall = {
   kind: 'call',
+  isSuspect: false,
   step: 'score',
   callKey: '1/mail/mail-intake/ÿ/score/1',
   module: 'mail.score',

@@ -1,7 +1,7 @@
 // Who waits for a free place at a module.
 //
 // Owns the order; a waiter belongs to whoever added it and is in at most one line.
-// 1. Lower levels first; inside a level in the order of arrival, those that were at an endpoint before those that weren't.
+// 1. Lower levels first; inside a level in the order of arrival, those that can't go everywhere before those that can.
 // 2. Adding and removing cost the same however many wait.
 // The line has no limit of its own: each waiter is a call of a run that this process holds, and those are limited.
 
@@ -11,8 +11,8 @@ import { lastLevel } from '../../flow/level.ts';
 export interface Waiter {
   /** 1 (first) to 9. */
   readonly level: number;
-  /** Endpoints that this call was at; who has none may go to any, so that one stands for all of its kind. */
-  readonly tried: readonly unknown[];
+  /** Whether it may go to any endpoint that has a place: then one stands for all of its kind. */
+  readonly goesAnywhere: boolean;
   place?: Place | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Lane<W extends Waiter> {
 }
 
 export class WaitingLine<W extends Waiter> {
-  /** Two lanes a level: those that were at an endpoint, then fresh ones. */
+  /** Two lanes a level: those that can't go everywhere, then those that can. */
   readonly #lanes: Lane<W>[] = Array.from({ length: lastLevel * 2 }, () => ({ first: undefined, last: undefined }));
   #size = 0;
 
@@ -37,8 +37,7 @@ export class WaitingLine<W extends Waiter> {
   }
 
   add(waiter: W): void {
-    const fresh = waiter.tried.length === 0;
-    const lane = this.#lanes[(waiter.level - 1) * 2 + (fresh ? 1 : 0)];
+    const lane = this.#lanes[(waiter.level - 1) * 2 + (waiter.goesAnywhere ? 1 : 0)];
     if (!lane || waiter.place) throw new Error(`invariant: level ${waiter.level} of 1 to 9, or waiting twice`);
     waiter.place = { lane, before: lane.last, after: undefined };
     if (lane.last?.place) lane.last.place.after = waiter;
@@ -60,21 +59,21 @@ export class WaitingLine<W extends Waiter> {
   }
 
   /**
-   * The first that `may` go now; it stays in the line. Of the fresh ones only the very first is asked: what is true for it is
-   * true for all of them.
+   * The first that `may` go now; it stays in the line. Of those that go anywhere only the very first is asked: what is true for
+   * it is true for all of them.
    */
   first(may: (waiter: W) => boolean): W | undefined {
     if (this.#size === 0) return undefined;
-    let freshWait = false;
-    let fresh = true;
+    let noneGoesAnywhere = false;
+    let anywhere = true;
     for (const lane of this.#lanes) {
-      fresh = !fresh;
-      if (fresh && freshWait) continue;
+      anywhere = !anywhere;
+      if (anywhere && noneGoesAnywhere) continue;
       for (let waiter = lane.first; waiter; waiter = waiter.place?.after as W | undefined) {
         if (may(waiter)) return waiter;
-        if (fresh) break;
+        if (anywhere) break;
       }
-      freshWait ||= fresh && lane.first !== undefined;
+      noneGoesAnywhere ||= anywhere && lane.first !== undefined;
     }
     return undefined;
   }

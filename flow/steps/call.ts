@@ -50,6 +50,8 @@ export function callEffect(draft: Draft, id: string): CallEffect {
     attempt: state.attempts + 1,
     timeoutMs: action.timeoutMs,
     deadlineMs: exitCall(draft, id) ? endingDeadlineMs(draft) : draft.control.deadlineMs,
+    // Half of the losses are bad luck at most; the other half it shall suffer, and cause, alone.
+    isSuspect: state.losses > 0 && state.losses * 2 >= action.maxLosses,
     fields,
   };
 }
@@ -96,7 +98,7 @@ export function answerCall(draft: Draft, event: AnsweredEvent, before: StepState
 
 /**
  * A call whose end nobody knows: it is repeated with the same key, up to a limit. At once the first time, when bad luck is
- * likely; then with growing pauses, in which whoever shares the fate of a poison item gets done without it.
+ * likely; then with growing pauses, in which whoever shares the fate of a poison item gets done without it, and in the end alone.
  */
 export function loseCall(draft: Draft, id: string, before: StepState, endpoint: string): void {
   const action = callAction(draft, id);

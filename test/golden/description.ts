@@ -64,7 +64,8 @@ function valueText(value: FieldValue): string {
 function effectText(effect: Effect): string {
   if (effect.kind === 'abort') return `! abort ${effect.step}`;
   const fields = effect.fields.map(([name, value]) => `${name}=${valueText(value)}`).join(' ');
-  return `! call ${effect.module} for ${effect.step}, key ${effect.callKey}, attempt ${effect.attempt}: ${fields}`;
+  const alone = effect.isSuspect ? ', as a suspect' : '';
+  return `! call ${effect.module} for ${effect.step}, key ${effect.callKey}, attempt ${effect.attempt}${alone}: ${fields}`;
 }
 
 function standingText(standing: Standing): string {

@@ -34,6 +34,7 @@ function call(rowkey: string, options: Partial<ModuleCall> = {}, through = modul
     through.call(
       {
         kind: 'call',
+        isSuspect: false,
         step: 'step',
         callKey: `1/test/flow/${rowkey}/step/1`,
         module: 'hostile',
