@@ -65,7 +65,7 @@ export class InboxWatch {
     }
     if (hit.state !== State.PARKED) return this.#offering.urge(hit);
     const inbox = await this.#access.attempt(shard, 'reading an inbox', () => this.#ports.store.inbox(hit.run));
-    const wakes = inbox?.answer.some(({ kind }) => kind.case === 'release' || kind.case === 'cancel');
+    const wakes = inbox?.answer?.events.some(({ kind }) => kind.case === 'release' || kind.case === 'cancel');
     return wakes !== true || this.#offering.urge(hit);
   }
 

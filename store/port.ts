@@ -10,6 +10,8 @@
 //   S4  `unknown` means: the write may or may not have been applied, or may be applied later. The caller reads back with
 //       `peek` and sends the identical write again (protocol §3). No other answer leaves that doubt.
 //   S5  A scan sees every entry that is there from its beginning to its end.
+//   S6  A read shows what the store was at some time, some seconds ago perhaps: only writes are sure to meet the present. `load`
+//       shows one state of its run, and with it the events as they were then or later; so does `inbox` beside the fence.
 
 import type { Changes } from '../flow/change.ts';
 import type { Control, Holder, IndexEntries, Run, RunId } from '../flow/run.ts';
@@ -88,6 +90,13 @@ export interface StoredRun {
   readonly inbox: readonly InboxEvent[];
 }
 
+/** The events that waited beside a run when it stood at `fence`, or later: none of them was consumed up to then. */
+export interface InboxView {
+  readonly fence: Fence;
+  /** In order of arrival. */
+  readonly events: readonly InboxEvent[];
+}
+
 /** The head of a run: enough to resolve a doubtful write and to ask a holder. */
 export interface RunHead {
   readonly fence: Fence;
@@ -163,8 +172,8 @@ export interface Store {
 
   load(run: RunId): Promise<StoredRun | undefined>;
   peek(run: RunId): Promise<RunHead | undefined>;
-  /** Events of a run that are not consumed yet, in order of arrival. */
-  inbox(run: RunId): Promise<readonly InboxEvent[]>;
+  /** Events of a run that are not consumed yet. */
+  inbox(run: RunId): Promise<InboxView | undefined>;
   /** The newest generation of a run; undefined when there is none. `identity` is `business/flow/key`. */
   newest(identity: string): Promise<RunId | undefined>;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runId } from '../../flow/run-id.ts';
 import { ManualClock } from '../../platform/clock/manual-clock.ts';
 import type { RunHead, Store } from '../../store/port.ts';
-import { makeCertain } from './certain-write.ts';
+import { makeCertain, makeFencedCertain } from './certain-write.ts';
 
 type Sent = 'done' | 'fenced' | 'unknown';
 
@@ -51,6 +51,21 @@ describe('a doubtful write', () => {
 
   it('is fenced when somebody else moved the fence', async () => {
     expect(await outcome(['unknown'], [head('other', 2)])).toEqual({ certain: 'fenced', sendings: 1 });
+  });
+
+  it('is not judged by a read that is older than what it expects', async () => {
+    const clock = new ManualClock();
+    const reads = [undefined, head('older', 6), head('before', 7), head('mine', 8)];
+    const sent: string[] = [];
+    const write = { run, writeId: 'mine', expected: { epoch: 1, version: 7 } };
+    const store = { peek: async () => reads.shift() } as unknown as Store;
+    const certain = makeFencedCertain(store, clock, write, async () => {
+      sent.push('mine');
+      return { kind: sent.length === 1 ? 'unknown' : 'fenced' };
+    });
+    await clock.advance(60_000);
+    expect(await certain).toBe('done');
+    expect(sent).toHaveLength(4);
   });
 
   it('waits for a store that does not answer reads', async () => {

@@ -43,14 +43,17 @@ export async function makeCertain(store: Store, clock: Clock, write: DoubtfulWri
   return 'abandoned';
 }
 
-/** A claim or a commit: it can be applied for as long as the run's fence is the one that it expects. */
+/**
+ * A claim or a commit: it can be applied for as long as the run's fence is the one that it expects. What was read back may be old:
+ * a run at an earlier version, or none, says nothing about the write.
+ */
 export function makeFencedCertain(
   store: Store,
   clock: Clock,
   { run, writeId, expected }: Pick<CommitWrite, 'run' | 'writeId' | 'expected'>,
   send: DoubtfulWrite['send'],
 ): Promise<Certain> {
-  const isOpen = (head: RunHead | undefined) => head !== undefined && sameFence(head.fence, expected);
+  const isOpen = (head: RunHead | undefined) => head === undefined || head.fence.version <= expected.version;
   return makeCertain(store, clock, { run, writeId, send, isOpen });
 }
 

@@ -1,10 +1,11 @@
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { compileFlow } from '../../flow/compile.ts';
 import { decideAll } from '../../flow/decide.ts';
 import { parseFlow } from '../../flow/definition/definition.ts';
 import { newRun } from '../../flow/new-run.ts';
 import { ManualClock } from '../../platform/clock/manual-clock.ts';
-import { Ending, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { Ending, InboxEventSchema, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
 import { MemoryStore } from '../../store/memory/memory-store.ts';
 import type { CallOutcome, ModuleCall, PendingCall } from '../modules/port.ts';
 import { dispatchDefaults } from '../settings.ts';
@@ -165,6 +166,22 @@ describe('a held run', () => {
     tested.overtakenBy({ epoch: 2, version: 9 });
     expect(parted).toEqual(['fenced']);
     expect(calls[0]?.aborted).toBe(true);
+  });
+
+  it('consumes an event once, also when an old read shows it again', async () => {
+    const { tested, begin, clock, store, stored, parted, run } = await held((out) => (out.waiting = false));
+    begin();
+    const event = create(InboxEventSchema, { id: 'e', arrivedMs: 1n, kind: { case: 'level', value: { level: 2 } } });
+    await store.post(run, event);
+    const before = await store.inbox(run);
+    await tested.nudge();
+    await clock.advance(0);
+    expect((await stored()).fence.version).toBe(2);
+    store.inbox = async () => before;
+    await tested.nudge();
+    await clock.advance(0);
+    expect((await stored()).fence.version).toBe(2);
+    expect(parted).toEqual([]);
   });
 
   it('that was overtaken in the store changes nothing', async () => {

@@ -28,6 +28,9 @@ import type { DispatchPorts } from './ports.ts';
 /** Longest delay that Node's timers take without overflowing, in ms. */
 const maxDelayMs = 2 ** 31 - 1;
 
+/** Reads of an inbox for one nudge: one as a rule, another when a commit consumed something meanwhile. */
+const maxInboxReads = 3;
+
 /** Why this process has the run no more. */
 export type Parting = 'let go' | 'fenced' | 'abandoned';
 
@@ -53,8 +56,8 @@ export class HeldRun {
   readonly #lostAt = new Map<string, string>();
   /** Inbox events in the mailbox or in the write under way. */
   readonly #seen = new Set<string>();
-  /** Inbox events that accepted commits consumed. */
-  #consumed = 0;
+  /** Version of the run at our claim, or after our last commit that consumed an event. */
+  #consumedVersion: number;
   #bytes = 0;
   #writing = false;
   #closed = false;
@@ -67,6 +70,7 @@ export class HeldRun {
     this.#plan = plan;
     this.#run = run;
     this.#fence = fence;
+    this.#consumedVersion = fence.version;
     for (const { bytes } of run.fields.values()) this.#bytes += bytes.length;
   }
 
@@ -102,13 +106,16 @@ export class HeldRun {
     }
   }
 
-  /** A read that was under way while a commit consumed something may still show it, so it is made again: once for each such commit. */
+  /**
+   * A read may be old (S6), and one of before an event was consumed shows it still: it is made again, and at last left to the spout,
+   * which finds in the index what waits.
+   */
   async #readInbox(): Promise<readonly InboxEvent[]> {
-    for (;;) {
-      const consumed = this.#consumed;
-      const events = await this.#keeper.ports.store.inbox(this.id);
-      if (this.#closed || consumed === this.#consumed) return events;
+    for (let reads = 0; reads < maxInboxReads && !this.#closed; reads++) {
+      const view = await this.#keeper.ports.store.inbox(this.id);
+      if (view && view.fence.version >= this.#consumedVersion) return view.events;
     }
+    return [];
   }
 
   /**
@@ -187,7 +194,7 @@ export class HeldRun {
     if (certain !== 'done') return this.#close(certain);
     this.#fence = { epoch: this.#fence.epoch, version: this.#fence.version + 1 };
     for (const id of write.changes.consumed) this.#seen.delete(id);
-    this.#consumed += write.changes.consumed.length;
+    if (write.changes.consumed.length > 0) this.#consumedVersion = this.#fence.version;
     if (write.release) return this.#close('let go');
     this.#perform(effects);
     this.#turn();

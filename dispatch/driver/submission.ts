@@ -6,7 +6,7 @@ import { decideAll } from '../../flow/decide.ts';
 import { newRun } from '../../flow/new-run.ts';
 import type { Plan } from '../../flow/plan.ts';
 import type { FieldValue, Run, RunId } from '../../flow/run.ts';
-import { identity, printableKey, runParts } from '../../flow/run-id.ts';
+import { identity, printableKey, runId, runParts } from '../../flow/run-id.ts';
 import { isTerminal } from '../../flow/standing.ts';
 import type { CreateWrite, RunHead } from '../../store/port.ts';
 import { makeCertain } from './certain-write.ts';
@@ -60,19 +60,31 @@ export class Submission {
 
   async #nextGeneration(plan: Plan, item: CheckedItem, creationHash: Uint8Array, expected: number): Promise<Submitted> {
     const { store } = this.#holding.ports;
-    const newest = await store.newest(identity(item.business, item.flow, item.key));
-    const found = newest === undefined ? 0 : runParts(newest).generation;
-    // One past the expected may be this very submission, sent again because its answer got lost.
-    if (newest !== undefined && found === expected + 1)
-      return this.#compare(newest, await store.peek(newest), creationHash);
-    if (newest === undefined || found !== expected) {
-      return refused('generation', 'expected_generation', `the newest generation is ${found}, found ${expected}`);
+    const { business, flow, key: itemKey } = item;
+    const run = runId({ business, flow, itemKey, generation: expected + 1 });
+    // The write itself compares what is expected with what is there: a read may be old.
+    const former = runId({ business, flow, itemKey, generation: expected });
+    const created = await this.#create(plan, item, creationHash, expected + 1, former);
+    switch (created.kind) {
+      case 'done':
+        return { kind: 'accepted', run, created: true };
+      case 'unavailable':
+        return unavailable();
+      case 'exists':
+        // Perhaps this very submission, sent again because its answer got lost.
+        return this.#compare(run, await store.peek(run), creationHash);
+      case 'refused':
+        return this.#unexpected(item, expected);
     }
-    const created = await this.#create(plan, item, creationHash, expected + 1, newest);
-    if (created.kind === 'done') return { kind: 'accepted', run: created.run, created: true };
-    if (created.kind === 'unavailable') return unavailable();
-    if (created.kind === 'exists') return this.#existing(item, creationHash);
-    const message = `generation ${expected} has not ended, or was superseded already`;
+  }
+
+  async #unexpected({ business, flow, key }: CheckedItem, expected: number): Promise<Submitted> {
+    const newest = await this.#holding.ports.store.newest(identity(business, flow, key));
+    const found = newest === undefined ? 0 : runParts(newest).generation;
+    const message =
+      found === expected
+        ? `generation ${expected} has not ended, or was superseded already`
+        : `the newest generation is ${found}, found ${expected}`;
     return refused('generation', 'expected_generation', message);
   }
 

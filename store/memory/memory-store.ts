@@ -29,6 +29,7 @@ import type {
   CommitWrite,
   CreateResult,
   CreateWrite,
+  InboxView,
   IndexHit,
   ListPage,
   PostResult,
@@ -158,9 +159,9 @@ export class MemoryStore implements Store {
     return row && head(row);
   }
 
-  async inbox(run: RunId): Promise<readonly InboxEvent[]> {
+  async inbox(run: RunId): Promise<InboxView | undefined> {
     const row = this.#rows.get(run);
-    return row ? pendingEvents(row) : [];
+    return row && { fence: { epoch: row.epoch, version: row.version }, events: pendingEvents(row) };
   }
 
   async newest(identity: string): Promise<RunId | undefined> {

@@ -14,7 +14,7 @@ import {
   decodeStep,
 } from '../codec.ts';
 import { alarmPlace, alarmPosition, checkLimit, listPlace } from '../paging.ts';
-import type { ListPage, RunHead, RunQuery, StateCount, StoredRun } from '../port.ts';
+import type { InboxView, ListPage, RunHead, RunQuery, StateCount, StoredRun } from '../port.ts';
 import { identityBytes, type RunNumbers } from './run-numbers.ts';
 
 /** Field bytes on a page of `list`; the page ends early where they are exceeded. */
@@ -80,9 +80,9 @@ export class RunReader {
     return row && head(row);
   }
 
-  inbox(run: RunId): InboxEvent[] {
-    const number = this.#numbers.find(run);
-    return number === undefined ? [] : this.#events(number);
+  inbox(run: RunId): InboxView | undefined {
+    const row = this.#row(run);
+    return row && { fence: { epoch: row.epoch, version: row.version }, events: this.#events(row.id) };
   }
 
   newest(identity: string): RunId | undefined {

@@ -20,6 +20,7 @@ import type {
   CommitWrite,
   CreateResult,
   CreateWrite,
+  InboxView,
   IndexHit,
   ListPage,
   PostResult,
@@ -141,7 +142,7 @@ export class SqliteStore implements Store {
     return this.#read().peek(run);
   }
 
-  async inbox(run: RunId): Promise<readonly InboxEvent[]> {
+  async inbox(run: RunId): Promise<InboxView | undefined> {
     return this.#read().inbox(run);
   }
 
