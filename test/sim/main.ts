@@ -1,11 +1,17 @@
-// npm run sim -- --seeds 100 [--from N]     runs many worlds and sums up
-// npm run sim -- --seed 7 --trace           shows the history of one
-// npm run sim -- --mutants [--seeds 20]     plants each fault of mutants.ts and counts the seeds that catch it
+// npm run sim -- --seeds 1000 [--from N | --from random]            runs so many worlds, and the kept seeds, and sums up
+// npm run sim -- --seed 7 [--trace]                                 runs one, and shows its history
+// npm run sim -- --mutants [--seeds 40] [--only NAME] [--until-caught]   plants each fault of mutants/ and counts the seeds that catch it
+//
+// `--workers N`: processes at once [2]: what the machines that check every change have.
 
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { State } from '../../proto/gen/weir/run/v1/run_pb.js';
-import { mutants } from './mutants.ts';
-import { type Simulation, simulate } from './run.ts';
+import { runSeeds } from './crew.ts';
+import { keptSeeds } from './kept-seeds.ts';
+import { tellMutants } from './mutants/table.ts';
+import { simulate } from './run.ts';
+import type { SeedReport } from './seed-report.ts';
 import { Totals } from './totals.ts';
 import { traceLine } from './world/trace.ts';
 
@@ -16,66 +22,59 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    'until-caught': { type: 'boolean', default: false },
+    workers: { type: 'string', default: '2' },
   },
 });
 
 process.exitCode = (await main()) ? 0 : 1;
 
 async function main(): Promise<boolean> {
-  const first = wholeNumber('from', values.from);
+  if (values.seed !== undefined) return runOne(wholeNumber('seed', values.seed));
+  // A seed is 32 bits; the last ones are left out so that the numbers after the first one are seeds too.
+  const first = values.from === 'random' ? randomInt(1, 2 ** 31) : wholeNumber('from', values.from);
   const seeds = Array.from({ length: wholeNumber('seeds', values.seeds) }, (_, index) => first + index);
-  if (values.mutants) return runMutants(seeds);
-  if (values.seed === undefined) return runMany(seeds);
-  const simulation = await simulate(wholeNumber('seed', values.seed));
-  if (values.trace) for (const record of simulation.history) console.log(traceLine(record));
-  return report(simulation);
+  const workers = wholeNumber('workers', values.workers);
+  if (values.mutants) {
+    return tellMutants(seeds, { workers, only: values.only, untilCaught: values['until-caught'] });
+  }
+  return runMany(seeds, workers);
 }
 
-async function runMany(seeds: readonly number[]): Promise<boolean> {
+async function runOne(seed: number): Promise<boolean> {
+  const { history, violations, counts } = await simulate(seed);
+  if (values.trace) for (const record of history) console.log(traceLine(record));
+  const states = [...counts.runsByState].map(([state, runs]) => `${runs} ${State[state]}`).join(', ');
+  console.log(`seed ${seed}: ${counts.runs} runs (${states}), at rest ${counts.restMs / 1_000} s after healing`);
+  return tell({ seed, violations, more: 0, counts });
+}
+
+async function runMany(fresh: readonly number[], workers: number): Promise<boolean> {
   const totals = new Totals();
-  const failed: Simulation[] = [];
+  const failed: number[] = [];
   const beganMs = performance.now();
-  for (const seed of seeds) {
-    const simulation = await simulate(seed);
-    totals.add(simulation.counts);
-    if (!report(simulation)) failed.push(simulation);
+  const kept = keptSeeds().map(({ seed }) => seed);
+  console.log(`${fresh.length} seeds from ${fresh[0] ?? 'none'}, and ${kept.length} kept ones`);
+  let reported = 0;
+  for await (const report of runSeeds([...kept, ...fresh], { workers })) {
+    // The kept ones are there for what they once broke; what is summed up is fresh.
+    if (report.counts && reported++ >= kept.length) totals.add(report.seed, report.counts);
+    if (!tell(report)) failed.push(report.seed);
   }
-  const seconds = (performance.now() - beganMs) / 1_000;
-  console.log(totals.lines().join('\n'));
-  console.log(
-    `${seeds.length} histories in ${seconds.toFixed(1)} s, ${seeds.length - failed.length} clean, ${failed.length} not`,
-  );
-  for (const { seed } of failed) console.log(`replay: npm run sim -- --seed ${seed} --trace`);
-  return failed.length === 0;
-}
-
-async function runMutants(seeds: readonly number[]): Promise<boolean> {
-  let survivors = 0;
-  for (const [name, mutant] of Object.entries(mutants)) {
-    const caught = new Map<string, number>();
-    let count = 0;
-    for (const seed of seeds) {
-      const { violations } = await simulate(seed, mutant);
-      if (violations.length > 0) count++;
-      for (const checker of new Set(violations.map((violation) => violation.checker))) {
-        caught.set(checker, (caught.get(checker) ?? 0) + 1);
-      }
-    }
-    if (count === 0) survivors++;
-    const by = [...caught].map(([checker, times]) => `${checker} ${times}`).join(', ');
-    console.log(`${count === 0 ? 'SURVIVED' : 'caught  '} ${count} of ${seeds.length}: ${name} (${by})`);
-  }
-  return survivors === 0;
+  const missing = totals.missing();
+  console.log([...totals.lines(), ...missing].join('\n'));
+  console.log(`took ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
+  for (const seed of failed) console.log(`replay: npm run sim -- --seed ${seed} --trace`);
+  const all = kept.length + fresh.length;
+  console.log(`${all - failed.length} passed, ${failed.length + missing.length} failed`);
+  return failed.length + missing.length === 0;
 }
 
 /** Says what is wrong with a history. Answers whether nothing is. */
-function report({ seed, violations, counts }: Simulation): boolean {
-  if (values.seed !== undefined) {
-    const states = [...counts.runsByState].map(([state, runs]) => `${runs} ${State[state]}`).join(', ');
-    console.log(`seed ${seed}: ${counts.runs} runs (${states}), at rest ${counts.restMs / 1_000} s after healing`);
-  }
-  for (const { checker, message } of violations.slice(0, 20)) console.log(`seed ${seed}: ${checker}: ${message}`);
-  if (violations.length > 20) console.log(`seed ${seed}: and ${violations.length - 20} more`);
+function tell({ seed, violations, more }: SeedReport): boolean {
+  for (const { checker, message } of violations) console.log(`seed ${seed}: ${checker}: ${message}`);
+  if (more > 0) console.log(`seed ${seed}: and ${more} more`);
   return violations.length === 0;
 }
 

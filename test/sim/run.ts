@@ -2,19 +2,22 @@
 //
 // A world is born, things go wrong in it for some minutes, it heals, and then has to come to rest. The history is judged.
 
-import type { Modules } from '../../dispatch/modules/port.ts';
 import type { DispatchSettings } from '../../dispatch/settings.ts';
 import type { Plan } from '../../flow/plan.ts';
 import type { RunId } from '../../flow/run.ts';
-import { Ending, type State } from '../../proto/gen/weir/run/v1/run_pb.js';
-import type { Store } from '../../store/port.ts';
 import { check, type Violation } from './checkers/check.ts';
 import type { StoredView } from './checkers/checker.ts';
-import { Client, plannedItems } from './workload/client.ts';
-import { business, madeUpPlan } from './workload/flows.ts';
-import { Disruptions, topology } from './world/disruptions.ts';
-import type { FaultKind } from './world/fault-kinds.ts';
+import { type Counts, countsOf } from './counts.ts';
+import { Client } from './workload/client.ts';
+import { madeUpPlan } from './workload/flows.ts';
+import { type PlannedItem, plannedItems } from './workload/items.ts';
+import { Meddler } from './workload/meddler.ts';
+import { Cuts } from './world/cuts.ts';
+import { DeadlyItems } from './world/deadly-items.ts';
+import { clockJumpMs, Disruptions } from './world/disruptions.ts';
+import { worst } from './world/fault-kinds.ts';
 import { Faults } from './world/faults.ts';
+import { FlowVersions } from './world/flow-versions.ts';
 import { History, type HistoryRecord } from './world/history.ts';
 import { SimulatedLocks } from './world/locks.ts';
 import { SimulatedMembership, sessionTimeoutMs } from './world/membership.ts';
@@ -23,30 +26,7 @@ import type { SimulatedProcess, Surroundings } from './world/process.ts';
 import { Random } from './world/random.ts';
 import { SimulatedStore } from './world/store.ts';
 import { VirtualTime } from './world/time.ts';
-
-/** A fault planted in the protocol, to see that the checkers find it. */
-export interface Mutant {
-  /** Of the store that all share. */
-  readonly sharedStore?: (store: Store) => Store;
-  /** Of the store as each process sees it. */
-  readonly store?: (store: Store) => Store;
-  readonly modules?: (modules: Modules) => Modules;
-}
-
-export interface Counts {
-  readonly faults: ReadonlyMap<FaultKind, number>;
-  readonly runs: number;
-  readonly runsByState: ReadonlyMap<State, number>;
-  readonly writesAccepted: number;
-  readonly writesRefused: number;
-  readonly callsAnswered: number;
-  /** Calls with a key that was delivered before. */
-  readonly callsRepeated: number;
-  /** Calls that waited for a place and were taken back. */
-  readonly callsWithdrawn: number;
-  /** From healing until everything was at rest. */
-  readonly restMs: number;
-}
+import { topology } from './world/topology.ts';
 
 export interface Simulation {
   readonly seed: number;
@@ -58,72 +38,138 @@ export interface Simulation {
 /** How long things go wrong, in ms. */
 const faultsMs = { least: 60_000, most: 150_000 };
 /**
- * How long everything may take to come to rest after healing, in ms. What takes longest is a write that nobody answers (about
- * a minute until it is given up), then a lost holder (protocol §5), then a step's backoff; several times over.
+ * How long everything may take to come to rest after healing, in ms. One after the other: a process that stands still goes on
+ * (45 s), gives up a write that nobody answered (70 s), its holder is asked for the run (20 s), a lock runs out (30 s); then a step
+ * is called four times with pauses between (100 s), which its owner wants twice more. Together about 465 s.
  */
 const restMs = 600_000;
+/**
+ * Where a clock was an hour ahead, times are stored that lie an hour ahead. What isn't at rest after so long, in ms, may wait for
+ * such a time: all wall clocks go on by that hour at once, and everything has `restMs` from there. An idle hour would show no more.
+ */
+const restBeforeLeapMs = 120_000;
 /** How often it is looked whether everything is at rest, in ms. */
 const lookEveryMs = 1_000;
-/** Few, so that an idle world costs little; more than there are spouts. */
+/** Few, so that an idle world costs little; more than most worlds have spouts. */
 const shards = 4;
+/** Business lines by flow, and how many versions each flow has in the end. */
+const businesses = new Map([
+  ['flow-a', 'shop'],
+  ['flow-b', 'shop'],
+  ['flow-c', 'mail'],
+]);
+const versions = 3;
 
-export async function simulate(seed: number, mutant: Mutant = {}): Promise<Simulation> {
+export async function simulate(seed: number): Promise<Simulation> {
+  const { world, client, items, poison, badMs } = makeWorld(seed);
+  const { time, history, faults, flows, processes, store } = world;
+  const { kinds, isOnlyPoisoned } = faults;
+  const names = processes.map(({ name }) => name);
+  history.add({ kind: 'world', processes: names, faults: kinds, poison: [...poison], isOnlyPoisoned });
+  flows.begin();
+  for (const process of processes) process.start();
+  client.begin(items);
+  new Meddler({ ...world, random: new Random(seed, 'meddling') }).begin();
+  const disruptions = new Disruptions(world);
+  disruptions.begin();
+  await time.run(badMs);
+  disruptions.heal();
+  const cameToRest = await runToRest(world, client);
+  const tookMs = time.elapsedMs - badMs;
+  for (const process of processes) process.current?.clock.stop();
+  const stored = await storedRuns(store);
+  const expectedFaults = faults.expected;
+  const counts = countsOf({ history: history.records, stored, restMs: tookMs, expectedFaults });
+  const violations = check({ records: history.records, planOf: flows.planOf, stored, cameToRest });
+  return { seed, history: history.records, violations, counts };
+}
+
+interface World {
+  readonly world: Surroundings;
+  readonly client: Client;
+  readonly items: readonly PlannedItem[];
+  readonly poison: ReadonlySet<string>;
+  readonly badMs: number;
+}
+
+function makeWorld(seed: number): World {
   const time = new VirtualTime();
   const history = new History(time);
   const workload = new Random(seed, 'workload');
   const scheduling = new Random(seed, 'scheduling');
   const faults = new Faults(new Random(seed, 'faults'), history);
-  const plans = new Map(['flow-a', 'flow-b', 'flow-c'].map((name) => [name, madeUpPlan(workload, name)]));
-  const store = new SimulatedStore({ time, faults, history, scheduling }, shards, mutant.sharedStore);
+  const cuts = new Cuts(time);
+  const base = { time, history, scheduling, faults, cuts };
+  const isDeadly = faults.has('deadly item') && workload.chance(worst['deadly item']);
+  const plans = madeUpPlans(workload, isDeadly ? patient : faults.isOnlyPoisoned ? lenient : strict);
+  const badMs = workload.between(faultsMs.least, faultsMs.most);
+  const first = [...plans.values()].flatMap(([plan]) => plan ?? []);
+  const poisoned = isDeadly ? 1 : faults.has('poison item') ? workload.between(1, 2) : 0;
+  const planned = plannedItems(workload, { plans: first, duringMs: badMs * 0.8, poisoned });
+  const items = isDeadly
+    ? planned.items.map((item, index) => (index === 0 ? withoutWishes(item) : item))
+    : planned.items;
+  const poison = isDeadly ? new Set<string>() : planned.poison;
+  const store = new SimulatedStore(base, shards);
   const processes: SimulatedProcess[] = [];
   const world: Surroundings = {
-    time,
-    scheduling,
-    faults,
-    history,
+    ...base,
     store,
-    modules: new SimulatedModules({ time, faults, history, scheduling }),
-    membership: new SimulatedMembership(time),
-    locks: new SimulatedLocks({ time, faults, scheduling }),
-    plans: plansPort(plans),
+    modules: new SimulatedModules(base, new Random(seed, 'modules'), poison),
+    membership: new SimulatedMembership(base),
+    locks: new SimulatedLocks(base),
+    flows: new FlowVersions(base, plans),
     dispatchSettings: madeUpSettings(workload),
     spoutSettings: calmSpout,
     processes,
-    mutateStore: mutant.store ?? ((same) => same),
-    mutateModules: mutant.modules ?? ((same) => same),
   };
   processes.push(...topology(world, workload));
-  const client = new Client({ ...world, random: scheduling, status: (run) => store.status(run) });
-  for (const process of processes) process.start();
-  const badMs = workload.between(faultsMs.least, faultsMs.most);
-  client.begin(plannedItems(workload, [...plans.keys()], business, badMs * 0.8));
-  new Disruptions(world).begin();
-  await time.run(badMs);
-  faults.heal();
-  for (const process of processes) process.start();
-  const cameToRest = await runToRest(world, client);
-  const tookMs = time.elapsedMs - badMs;
-  for (const process of processes) process.current?.clock.stop();
-  const stored = await storedRuns(store);
-  const violations = check({ records: history.records, plans, stored, cameToRest });
-  return { seed, history: history.records, violations, counts: counted(history.records, stored, tookMs) };
+  const random = new Random(seed, 'clients');
+  const client = new Client({ ...world, random, status: (run) => store.status(run) });
+  if (isDeadly) new DeadlyItems(world, planned.poison).begin();
+  return { world, client, items, poison, badMs };
+}
+
+/** Of the calls of a step how many may be lost: few; so many that losses which others cause park nobody; more than claims in vain. */
+const strict = [1, 1, 2, 5];
+const lenient = [5];
+const patient = [40];
+
+/** Its owner wants nothing of it once it is taken in: what kills a process seventeen times takes long enough as it is. */
+function withoutWishes(planned: PlannedItem): PlannedItem {
+  return { ...planned, wishes: [], again: [], generations: 0, retries: 0 };
+}
+
+/** All versions of all flows. */
+function madeUpPlans(random: Random, maxLosses: readonly number[]): ReadonlyMap<string, readonly Plan[]> {
+  const plans = new Map<string, Plan[]>();
+  for (const [name, business] of businesses) {
+    const all = Array.from({ length: versions }, (_, index) =>
+      madeUpPlan(random, { name, business, version: index + 1, maxLosses }),
+    );
+    plans.set(name, all);
+  }
+  return plans;
 }
 
 /** Whether everything came to rest in the time it may take. */
-async function runToRest({ time, store }: Surroundings, client: Client): Promise<boolean> {
-  const untilMs = time.elapsedMs + restMs;
-  for (let nextMs = time.elapsedMs; nextMs < untilMs; nextMs += lookEveryMs) {
-    await time.run(nextMs);
-    if (client.isDone && store.isAtRest) return true;
+async function runToRest({ time, store, history }: Surroundings, client: Client): Promise<boolean> {
+  const isAtRest = () => client.isDone && store.isAtRest;
+  const wasSetWrong = history.records.some((record) => record.kind === 'fault' && record.fault === 'clock jump');
+  if (wasSetWrong) {
+    if (await runUntil(time, restBeforeLeapMs, isAtRest)) return true;
+    time.leap(clockJumpMs);
   }
-  return false;
+  return runUntil(time, restMs, isAtRest);
 }
 
-function plansPort(plans: ReadonlyMap<string, Plan>): Surroundings['plans'] {
-  return {
-    released: async (flow) => plans.get(flow),
-    pinned: async (flow, version) => (version === 1 ? plans.get(flow) : undefined),
-  };
+async function runUntil(time: VirtualTime, mostMs: number, isAtRest: () => boolean): Promise<boolean> {
+  const untilMs = time.elapsedMs + mostMs;
+  for (let nextMs = time.elapsedMs; nextMs < untilMs; nextMs += lookEveryMs) {
+    await time.run(nextMs);
+    if (isAtRest()) return true;
+  }
+  return false;
 }
 
 /** Looks less often than by default: time is free here, events are not. */
@@ -152,34 +198,11 @@ async function storedRuns(store: SimulatedStore): Promise<ReadonlyMap<RunId, Sto
   let after: string | undefined;
   do {
     const page = await store.inner.list({ states: [] }, 1_000, after);
-    for (const { run, fence, entries } of page.runs) {
-      found.set(run.id, { fence, control: run.control, steps: run.steps, entries });
+    for (const { run, fence, entries, holder } of page.runs) {
+      const { control, steps, fields } = run;
+      found.set(run.id, { fence, control, steps, fields, entries, isHeld: holder !== undefined });
     }
     after = page.next;
   } while (after !== undefined);
   return found;
-}
-
-function counted(history: readonly HistoryRecord[], stored: ReadonlyMap<RunId, StoredView>, tookMs: number): Counts {
-  const faults = new Map<FaultKind, number>();
-  const runsByState = new Map<State, number>();
-  const keys = new Set<string>();
-  let [writesAccepted, writesRefused, callsAnswered, callsRepeated, callsWithdrawn] = [0, 0, 0, 0, 0];
-  for (const record of history) {
-    if (record.kind === 'fault') faults.set(record.fault, (faults.get(record.fault) ?? 0) + 1);
-    if (record.kind === 'write' && record.result === 'done') writesAccepted++;
-    if (record.kind === 'write' && record.result !== 'done') writesRefused++;
-    if (record.kind === 'withdrawal') callsWithdrawn++;
-    if (record.kind !== 'delivery') continue;
-    if (record.ending === Ending.SUCCEEDED) callsAnswered++;
-    if (keys.has(record.call.callKey)) callsRepeated++;
-    keys.add(record.call.callKey);
-  }
-  for (const { control } of stored.values()) {
-    const { state } = control.status;
-    runsByState.set(state, (runsByState.get(state) ?? 0) + 1);
-  }
-  const runs = stored.size;
-  const calls = { callsAnswered, callsRepeated, callsWithdrawn };
-  return { faults, runs, runsByState, writesAccepted, writesRefused, ...calls, restMs: tookMs };
 }

@@ -1,26 +1,36 @@
 // An attempt is spent by a failure that the holder heard of, and by nothing else: neither by an answer that declined nor by a loss.
+// And each failure that it heard of spends one, before the step is called again.
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { MakeChecker } from './checker.ts';
+import { Heard } from './heard.ts';
 
 const failures: ReadonlySet<Ending> = new Set([Ending.FAILED, Ending.TIMED_OUT, Ending.VIOLATION]);
 
 export const attemptsAreFailures: MakeChecker = (_evidence, report) => {
-  /** By `run step round`. */
-  const heard = new Map<string, number>();
+  const failed = new Heard();
   return {
-    see(record) {
-      if (record.kind === 'answer' && failures.has(record.ending)) {
-        const { run, step, round } = record.call;
-        const name = `${run} ${step} ${round}`;
-        heard.set(name, (heard.get(name) ?? 0) + 1);
+    see(record, before, after) {
+      if (record.kind === 'answer' && failures.has(record.ending)) failed.note(record.call);
+      if (record.kind === 'call' && before?.fence.epoch === record.epoch) {
+        const { run, step, round, attempt, epoch } = record;
+        const spent = failed.most(run, step, round, epoch);
+        if (attempt !== spent + 1)
+          report(`${printableRun(run)} ${step} round ${round}: attempt ${attempt} follows ${spent} failures`);
       }
-      if (record.kind !== 'write' || record.result !== 'done') return;
-      for (const [id, { attempts, round }] of record.changes.steps) {
-        const most = heard.get(`${record.run} ${id} ${round}`) ?? 0;
-        if (attempts <= most) continue;
-        report(`${printableRun(record.run)} ${id} round ${round}: ${attempts} attempts were spent on ${most} failures`);
+      if (record.kind !== 'write' || record.result !== 'done' || !after) return;
+      const { run, operation } = record;
+      const { epoch } = after.fence;
+      for (const [id, step] of operation === 'commit' ? record.changes.steps : after.steps) {
+        const was = before?.steps.get(id);
+        const stored = was?.round === step.round ? was.attempts : 0;
+        if (operation !== 'commit') failed.taken(run, id, step, epoch, stored);
+        const most = failed.most(run, id, step.round, epoch);
+        if (step.attempts <= most) continue;
+        report(
+          `${printableRun(run)} ${id} round ${step.round}: ${step.attempts} attempts were spent on ${most} failures`,
+        );
       }
     },
   };

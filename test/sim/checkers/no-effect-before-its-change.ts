@@ -1,14 +1,16 @@
-// A call goes out only after the write that says so was accepted: its step RUNNING, in this round and attempt, under this epoch.
+// A call goes out only after the write that says so was accepted: its step RUNNING, in this round and attempt. While its caller
+// holds the run that is how the run stands at this moment; a caller that was overtaken and doesn't know yet goes by what it stored.
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { MakeChecker } from './checker.ts';
+import type { CallHappening } from '../world/history.ts';
+import type { MakeChecker, RunView } from './checker.ts';
 
 export const noEffectBeforeItsChange: MakeChecker = (_evidence, report) => {
   /** Calls that the accepted writes allow, as `run step round attempt epoch`. */
   const allowed = new Set<string>();
   return {
-    see(record, _before, after) {
+    see(record, before, after) {
       if (record.kind === 'write' && record.result === 'done' && after) {
         for (const [id, { status, round, attempts }] of record.changes.steps) {
           if (status !== StepStatus.RUNNING) continue;
@@ -17,9 +19,17 @@ export const noEffectBeforeItsChange: MakeChecker = (_evidence, report) => {
       }
       if (record.kind !== 'call') return;
       const { run, step, round, attempt, epoch, process } = record;
-      if (allowed.has(`${run} ${step} ${round} ${attempt} ${epoch}`)) return;
-      const which = `round ${round}, attempt ${attempt}, epoch ${epoch}`;
-      report(`${process} calls ${printableRun(run)} ${step} (${which}), which is nowhere stored as RUNNING`);
+      const which = `${printableRun(run)} ${step} (round ${round}, attempt ${attempt}, epoch ${epoch})`;
+      if (!allowed.has(`${run} ${step} ${round} ${attempt} ${epoch}`)) {
+        report(`${process} calls ${which}, which is nowhere stored as RUNNING`);
+      } else if (before?.fence.epoch === epoch && !isRunning(before, record)) {
+        report(`${process} calls ${which}, which isn't RUNNING any more`);
+      }
     },
   };
 };
+
+function isRunning({ steps }: RunView, { step, round, attempt }: CallHappening): boolean {
+  const state = steps.get(step);
+  return state?.status === StepStatus.RUNNING && state.round === round && state.attempts + 1 === attempt;
+}

@@ -1,4 +1,4 @@
-// A run that has ended or is parked stands in no index: nobody looks at it again until something happens to it.
+// A run that has ended or is parked is held by nobody and stands in no index: nobody looks at it again until something happens to it.
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
@@ -8,12 +8,13 @@ import type { MakeChecker } from './checker.ts';
 export const noEntriesAtRest: MakeChecker = ({ stored }, report) => ({
   see() {},
   end() {
-    for (const [run, { control, entries }] of stored) {
+    for (const [run, { control, entries, isHeld }] of stored) {
       const { state } = control.status;
       if (!isTerminal(state) && state !== State.PARKED) continue;
       const { ready, timerMs, leaseMs } = entries;
-      if (!ready && timerMs === undefined && leaseMs === undefined) continue;
-      report(`${printableRun(run)} is ${State[state]} and has index entries: ${JSON.stringify(entries)}`);
+      if (isHeld) report(`${printableRun(run)} is ${State[state]} and is held`);
+      if (ready || timerMs !== undefined || leaseMs !== undefined)
+        report(`${printableRun(run)} is ${State[state]} and has index entries: ${JSON.stringify(entries)}`);
     }
   },
 });

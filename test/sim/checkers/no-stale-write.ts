@@ -1,5 +1,5 @@
 // The store accepts a write only from who knows its fence, and each accepted write moves the fence by one step: so each
-// (run, version) has at most one accepted transition, and a holder that lost its run changes nothing.
+// (run, version) has at most one accepted transition, and a holder that lost its run, or let it go, changes nothing.
 
 import { printableRun } from '../../../flow/run-id.ts';
 import type { Fence } from '../../../store/port.ts';
@@ -20,6 +20,9 @@ export const noStaleWrite: MakeChecker = (_evidence, report) => ({
     }
     if (!isSame(record.before, record.expected)) {
       report(`${where} expected ${show(record.expected)} and was accepted at ${show(record.before)}`);
+    }
+    if (record.operation === 'commit' && before?.holder !== record.process) {
+      report(`${where} was accepted, and ${before?.holder ?? 'nobody'} holds the run`);
     }
     const moved = next(record);
     if (!isSame(record.after, moved))

@@ -6,12 +6,10 @@ import { isTerminal } from '../../../flow/standing.ts';
 import { type InboxEvent, State } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { MakeChecker } from './checker.ts';
 
-export const oneOutcome: MakeChecker = (_evidence, report) => {
+export const oneOutcome: MakeChecker = ({ events }, report) => {
   const outcomes = new Map<string, State>();
-  const events = new Map<string, InboxEvent>();
   return {
     see(record, before, after) {
-      if (record.kind === 'post') events.set(record.event.id, record.event);
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
       const name = printableRun(record.run);
       const { status } = after.control;

@@ -7,7 +7,7 @@ import { Ending, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { DeliveryHappening } from '../world/history.ts';
 import { callOf, type MakeChecker } from './checker.ts';
 
-export const realOutputs: MakeChecker = ({ plans }, report) => {
+export const realOutputs: MakeChecker = ({ planOf }, report) => {
   /** Successful answers, by `run step round epoch`. */
   const answers = new Map<string, DeliveryHappening[]>();
   return {
@@ -18,7 +18,7 @@ export const realOutputs: MakeChecker = ({ plans }, report) => {
         answers.set(name, [...(answers.get(name) ?? []), record]);
       }
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
-      const plan = plans.get(after.control.flow);
+      const plan = planOf(after.control.flow, after.control.flowVersion);
       for (const [id, { status, round }] of record.changes.steps) {
         const call = callOf(plan, id);
         if (status !== StepStatus.DONE || !call) continue;

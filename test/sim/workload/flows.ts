@@ -6,39 +6,54 @@ import { parseFlow } from '../../../flow/definition/definition.ts';
 import type { Plan } from '../../../flow/plan.ts';
 import type { Random } from '../world/random.ts';
 
-export const business = 'shop';
+export interface FlowMaking {
+  readonly name: string;
+  readonly business: string;
+  readonly version: number;
+  /** Losses that a step is allowed, one of them for each. */
+  readonly maxLosses: readonly number[];
+}
 
 interface Draft {
   readonly random: Random;
+  readonly making: FlowMaking;
   readonly fields: Record<string, unknown>;
   readonly steps: Record<string, Record<string, unknown>>;
   /** Fields with numbers that steps so far write. */
   readonly numbers: string[];
 }
 
-/** Makes the plan of one flow, as its first version. */
-export function madeUpPlan(random: Random, name: string): Plan {
-  const text = JSON.stringify(madeUpFlow(random, name));
+/** Steps between one at which they begin and those with which they end. */
+interface Branch {
+  readonly head: string;
+  readonly tails: readonly string[];
+}
+
+/** How deep switches choose switches. */
+const maxNesting = 2;
+
+/** Makes the plan of one version of a flow. */
+export function madeUpPlan(random: Random, making: FlowMaking): Plan {
+  const text = JSON.stringify(madeUpFlow(random, making));
   const parsed = parseFlow(text);
   if (parsed.kind === 'problems') {
     const [first] = parsed.problems;
     throw new Error(`the generator made an invalid flow: ${first?.path}: ${first?.message}\n${text}`);
   }
-  return compileFlow(parsed.flow, 1);
+  return compileFlow(parsed.flow, making.version);
 }
 
-function madeUpFlow(random: Random, name: string): unknown {
-  const draft: Draft = { random, fields: { size: { type: 'int', default: 1 } }, steps: {}, numbers: ['size'] };
-  let last: string[] = [];
+function madeUpFlow(random: Random, making: FlowMaking): unknown {
+  const draft: Draft = { random, making, fields: { size: { type: 'int', default: 1 } }, steps: {}, numbers: ['size'] };
+  let last: readonly string[] = [];
   const blocks = random.between(1, 3);
   for (let block = 0; block < blocks; block++)
     last = random.pick([sequence, parallel, choice, computation])(draft, last);
-  const exits = random.chance(0.3)
-    ? [{ when: ['FAILED', 'CANCELLED', 'SUCCEEDED'].slice(random.between(0, 2)), ...callKeys(draft, 'exit') }]
-    : [];
+  if (!Object.values(draft.steps).some((step) => 'call' in step)) call(draft, last);
+  const exits = random.chance(0.3) ? Array.from({ length: random.between(1, 2) }, () => exitCall(draft)) : [];
   return {
-    flow: name,
-    business,
+    flow: making.name,
+    business: making.business,
     // Most outlast the simulated time, so that a run which doesn't move can't hide behind its deadline.
     deadline: random.chance(0.15) ? `${random.between(20, 90)}s` : '2h',
     fields: draft.fields,
@@ -47,51 +62,82 @@ function madeUpFlow(random: Random, name: string): unknown {
   };
 }
 
-function sequence(draft: Draft, after: string[]): string[] {
+function exitCall(draft: Draft): unknown {
+  const when = draft.random.pick([
+    ['FAILED', 'CANCELLED', 'SUCCEEDED'],
+    ['CANCELLED', 'SUCCEEDED'],
+    ['FAILED'],
+    ['SUCCEEDED'],
+    ['CANCELLED', 'FAILED'],
+  ]);
+  return { when, ...callKeys(draft, 'exit') };
+}
+
+function sequence(draft: Draft, after: readonly string[]): readonly string[] {
   let last = after;
   const length = draft.random.between(1, 3);
   for (let index = 0; index < length; index++) last = [call(draft, last)];
   return last;
 }
 
-function parallel(draft: Draft, after: string[]): string[] {
+function parallel(draft: Draft, after: readonly string[]): readonly string[] {
   const width = draft.random.between(2, 3);
   const branches = Array.from({ length: width }, () => call(draft, after));
   return draft.random.chance(0.7) ? [call(draft, branches)] : branches;
 }
 
-function choice(draft: Draft, after: string[]): string[] {
+function choice(draft: Draft, after: readonly string[]): readonly string[] {
+  const { tails } = switchOver(draft, after, maxNesting);
+  return draft.random.chance(0.8) ? [call(draft, tails)] : tails;
+}
+
+/** A switch between two branches, each of which may be another switch. */
+function switchOver(draft: Draft, after: readonly string[], nesting: number): Branch {
   const { random, steps, numbers } = draft;
   const id = newId(draft);
   const read = random.pick(numbers);
   // Steps stand in the text in the order of their making; the switch comes before those it chooses.
   steps[id] = {};
-  const [one, other] = [call(draft, []), call(draft, [])];
+  const [one, other] = [branch(draft, nesting - 1), branch(draft, nesting - 1)];
+  const emptyCase = random.chance(0.2) ? [choiceOf([], `${read} == 5`)] : [];
   steps[id] = {
     ...(after.length > 0 && { after }),
-    switch: [choiceOf(one, `${read} % 3 == 0`), choiceOf(other, `${read} % 3 == 1`)],
-    ...(random.chance(0.7) ? { otherwise: [one] } : { no_match: random.pick(['pass', 'fail']) }),
+    switch: [...emptyCase, choiceOf([one.head], `${read} % 3 == 0`), choiceOf([other.head], `${read} % 3 == 1`)],
+    ...(random.chance(0.6)
+      ? { otherwise: random.pick([[one.head], [other.head], [one.head, other.head]]) }
+      : { no_match: random.pick(['pass', 'pass', 'fail']) }),
   };
-  return [call(draft, [one, other])];
+  return { head: id, tails: [...one.tails, ...other.tails] };
 }
 
-function choiceOf(step: string, when: string): unknown {
+function branch(draft: Draft, nesting: number): Branch {
+  const { random } = draft;
+  if (nesting > 0 && random.chance(0.3)) return switchOver(draft, [], nesting);
+  const [head = ''] = random.chance(0.2) ? computation(draft, []) : [call(draft, [])];
+  return { head, tails: random.chance(0.3) ? [call(draft, [head])] : [head] };
+}
+
+function choiceOf(steps: readonly string[], when: string): unknown {
   // oxlint-disable-next-line unicorn/no-thenable -- `then` is the word of flows; nothing awaits a case.
-  return { when, then: [step] };
+  return { when, then: steps };
 }
 
-function computation(draft: Draft, after: string[]): string[] {
+function computation(draft: Draft, after: readonly string[]): readonly string[] {
   const { random, steps, numbers, fields } = draft;
   const id = newId(draft);
   const [left, right] = [random.pick(numbers), random.pick(numbers)];
   const field = `${id}_sum`;
   fields[field] = { type: 'int', default: 0 };
-  steps[id] = { ...(after.length > 0 && { after }), inline: { [field]: `${left} + ${right}` } };
+  steps[id] = {
+    ...(after.length > 0 && { after }),
+    ...(random.chance(0.15) && { when: `${random.pick(numbers)} % 4 != 1` }),
+    inline: { [field]: `${left} + ${right}` },
+  };
   numbers.push(field);
   return [id];
 }
 
-function call(draft: Draft, after: string[]): string {
+function call(draft: Draft, after: readonly string[]): string {
   const { random, steps, numbers, fields } = draft;
   const id = newId(draft);
   const number = `${id}_number`;
@@ -106,13 +152,14 @@ function call(draft: Draft, after: string[]): string {
   return id;
 }
 
-function callKeys({ random, numbers }: Draft, id: string): Record<string, unknown> {
+function callKeys({ random, numbers, making }: Draft, id: string): Record<string, unknown> {
   return {
-    call: `modules.${id}`,
+    // Some modules are called by many steps of all flows, so that calls wait for places.
+    call: `modules.${random.chance(0.4) ? 'shared' : id}`,
     send: [random.pick(numbers)],
     timeout: random.pick(['500ms', '2s', '20s']),
     retry: { tries: random.between(1, 4), first: '100ms', max: random.pick(['500ms', '5s']) },
-    max_losses: random.pick([1, 1, 2, 5]),
+    max_losses: random.pick(making.maxLosses),
   };
 }
 

@@ -4,20 +4,22 @@
 import type { Clock, Timer } from '../../../platform/clock/clock.ts';
 import type { VirtualTime } from './time.ts';
 
-/** When the worlds begin, in ms since 1970. */
-const beginMs = Date.UTC(2026, 0, 1);
+/** The wall clock of a machine: it outlives the processes there, and somebody may set it. */
+export interface WallClock {
+  /** By how much it is ahead, in ms. */
+  aheadMs: number;
+}
 
 export class ProcessClock implements Clock {
   readonly #time: VirtualTime;
-  readonly #skewMs: number;
+  readonly #wall: WallClock;
   readonly #startedMs: number;
   #running = true;
   #pausedUntilMs = 0;
 
-  /** `skewMs`: by how much the wall clock of its machine is ahead. */
-  constructor(time: VirtualTime, skewMs: number) {
+  constructor(time: VirtualTime, wall: WallClock) {
     this.#time = time;
-    this.#skewMs = skewMs;
+    this.#wall = wall;
     this.#startedMs = time.elapsedMs;
   }
 
@@ -30,7 +32,7 @@ export class ProcessClock implements Clock {
   }
 
   nowMs(): number {
-    return beginMs + this.#time.elapsedMs + this.#skewMs;
+    return this.#time.wallMs + this.#wall.aheadMs;
   }
 
   monotonicMs(): number {

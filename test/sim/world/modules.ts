@@ -1,238 +1,174 @@
-// Business modules: what they are sent, what they answer, and what becomes of the answers.
+// Business modules: their processes, what they are sent, what they answer. Processes of the installation call them through the
+// real module calls of dispatch, over simulated endpoints.
 //
-// Owns the ledger of calls (in the history). A call that is on its way arrives also when its caller has died.
+// Owns the processes of the modules, and the ledger of calls (in the history). What is on its way arrives also when its sender has
+// died, and a module works on when nobody waits any more.
 
-import type { CallOutcome, ModuleCall, Modules, PendingCall } from '../../../dispatch/modules/port.ts';
-import type { Answer, Try } from '../../../flow/event.ts';
-import { runId } from '../../../flow/run-id.ts';
-import { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { CalledModule } from '../../../dispatch/modules/called-module.ts';
+import type { ModuleCall, Modules } from '../../../dispatch/modules/port.ts';
+import type { Answer } from '../../../flow/event.ts';
+import type { RunId } from '../../../flow/run.ts';
+import { identityOf, runId } from '../../../flow/run-id.ts';
+import { Health } from '../../../proto/gen/weir/directory/v1/directory_pb.js';
+import type { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { madeUpReply } from './answers.ts';
 import type { ProcessClock } from './clock.ts';
-import type { FaultKind } from './fault-kinds.ts';
+import type { Cuts } from './cuts.ts';
+import { type Caller, type Hearer, type ModuleNetwork, SimulatedEndpoint } from './endpoint.ts';
 import type { Faults } from './faults.ts';
-import type { CallHappening, History } from './history.ts';
-import { Places } from './places.ts';
+import type { CallHappening, History, SeenRequest } from './history.ts';
+import { type CalledModules, ModuleCaller } from './module-caller.ts';
+import { ModuleProcess } from './module-process.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './time.ts';
 
-/** Answers other than success: the fault behind each, and the code that the module sends. */
-const refusals: ReadonlyArray<{ readonly fault: FaultKind; readonly ending: Ending; readonly code?: number }> = [
-  { fault: 'answer FAILED', ending: Ending.FAILED, code: 0x43 },
-  { fault: 'answer VIOLATION', ending: Ending.VIOLATION },
-  { fault: 'answer REJECTED', ending: Ending.REJECTED, code: 0x40 },
-  { fault: 'answer FATAL', ending: Ending.FATAL, code: 0x93 },
-  { fault: 'answer OVERLOADED', ending: Ending.OVERLOADED, code: 0x81 },
-  { fault: 'answer OVER_LIMITS', ending: Ending.OVER_LIMITS, code: 0x91 },
-  { fault: 'answer NO_AUTH', ending: Ending.NO_AUTH, code: 0x90 },
-];
+/** Endpoints of a module, one of them for each module. */
+const endpoints = [1, 1, 2, 2, 3, 4];
+/** Calls in flight at an endpoint, one of them in each world: few enough for calls to wait. */
+const concurrencies = [1, 1, 2, 10];
+/** What a call that isn't slow takes at most, in ms, one of them in each world: in some many runs are held at once. */
+const mostWorkMs = [100, 100, 1_500];
+/** Longest time that a module's process is down after a poison item, in ms: shorter than a step's pause after a loss. */
+const maxPoisonedMs = 500;
 
-/** Endpoints of each module: enough for a caller to have a second one to go to. */
-const endpoints = 2;
-/** Places that a process may have at a module, one of them in each world: few enough for calls to wait. */
-const places = [1, 3, 10];
+export interface ModulesWorld {
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly history: History;
+  readonly scheduling: Random;
+  readonly cuts: Cuts;
+}
 
-export class SimulatedModules {
+interface Module {
+  readonly name: string;
+  readonly processes: readonly ModuleProcess[];
+}
+
+export class SimulatedModules implements CalledModules, ModuleNetwork {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly faults: Faults;
+  readonly cuts: Cuts;
   readonly #history: History;
-  readonly #places: number;
+  readonly #behaviour: Random;
+  readonly #concurrency: number;
+  readonly #mostMs: number;
+  readonly #poison: ReadonlySet<string>;
+  readonly #modules = new Map<string, Module>();
   #calls = 0;
+  #receipts = 0;
 
-  constructor(world: { time: VirtualTime; faults: Faults; history: History; scheduling: Random }) {
+  /** `poison`: identities of items that kill whoever works on them. */
+  constructor(world: ModulesWorld, behaviour: Random, poison: ReadonlySet<string>) {
     this.time = world.time;
     this.random = world.scheduling;
     this.faults = world.faults;
+    this.cuts = world.cuts;
     this.#history = world.history;
-    this.#places = this.random.pick(places);
+    this.#behaviour = behaviour;
+    this.#concurrency = behaviour.pick(concurrencies);
+    this.#mostMs = behaviour.pick(mostWorkMs);
+    this.#poison = poison;
   }
 
-  /** The modules as one process reaches them. */
-  handle(process: string, clock: ProcessClock): Modules {
-    const own = { modules: this, clock, places: new Places(this.#places) };
-    return {
-      call: (call, done) => new OneCall(own, call, this.#note(process, call), done).begin(),
-    };
+  /** Those that were called so far. */
+  get processes(): ModuleProcess[] {
+    return [...this.#modules.values()].flatMap(({ processes }) => processes);
   }
 
-  /** A module processes a call. */
-  process(call: ModuleCall, happening: CallHappening, endpoint: string): Answer & { readonly isDecline: boolean } {
-    const refusal = refusals.find(({ fault }) => this.faults.strikes(fault, `${endpoint} #${happening.number}`));
-    const ending = refusal?.ending ?? Ending.SUCCEEDED;
-    const fields = refusal ? new Map<string, string>() : outputs(call, happening.number);
-    this.#history.add({ kind: 'delivery', call: happening, endpoint, ending, fields });
-    return {
-      ending,
-      ...(refusal?.code !== undefined && { code: refusal.code }),
-      message: refusal ? `${endpoint} says ${Ending[ending]}` : '',
-      fields: new Map([...fields].map(([name, value]) => [name, { bytes: Buffer.from(value) }])),
-      isDecline: ending === Ending.OVERLOADED || ending === Ending.NO_AUTH,
-    };
+  /** The modules as one start of a process reaches them. */
+  handle(process: string, incarnation: string, clock: ProcessClock): Modules {
+    return new ModuleCaller(this, process, incarnation, clock);
   }
 
-  /** The caller hears. */
-  heard(call: CallHappening, ending: Ending): void {
-    this.#history.add({ kind: 'answer', call, ending });
+  open(name: string, caller: Caller): CalledModule {
+    const module = this.#module(name);
+    const byAddress = new Map(module.processes.map((process) => [process.address, process]));
+    const addresses = module.processes.map(({ address }) => ({ text: address, target: '' }));
+    return new CalledModule(
+      { name, endpoints: addresses, concurrency: this.#concurrency },
+      {
+        clock: caller.clock,
+        random: this.random.next,
+        openEndpoint: (options) => {
+          const process = byAddress.get(options.address.text);
+          if (!process) throw new Error(`no process at ${options.address.text}`);
+          return new SimulatedEndpoint(options, this, process, caller);
+        },
+      },
+    );
   }
 
-  /** The caller took it back. */
-  withdrawn(call: CallHappening): void {
-    this.#history.add({ kind: 'withdrawal', call });
-  }
-
-  #note(process: string, call: ModuleCall): CallHappening {
-    const { business, flow, rowkey, step, round, attempt, epoch, callKey } = call;
-    const run = runId({ business, flow, itemKey: rowkey, generation: 1 });
+  /** A dispatch performs a call. */
+  noteCall(incarnation: string, call: ModuleCall): CallHappening {
+    const { step, round, attempt, epoch, callKey } = call;
     const number = ++this.#calls;
-    const happening: CallHappening = { kind: 'call', number, process, run, step, round, attempt, epoch, callKey };
+    const happening: CallHappening = {
+      kind: 'call',
+      number,
+      process: incarnation,
+      run: runOf(call),
+      step,
+      round,
+      attempt,
+      epoch,
+      callKey,
+    };
     this.#history.add(happening);
     return happening;
   }
-}
 
-/** A step's verdict depends on its item and the step alone; the mark tells which call it came from. */
-function outputs({ rowkey, step }: ModuleCall, number: number): Map<string, string> {
-  let hash = 0;
-  for (const byte of [...rowkey, ...Buffer.from(step)]) hash = (Math.imul(hash, 31) + byte) >>> 0;
-  return new Map([
-    [`${step}_number`, String(hash % 10)],
-    [`${step}_mark`, String(number)],
-  ]);
-}
-
-/** What a process calls modules with. */
-interface Caller {
-  readonly modules: SimulatedModules;
-  readonly clock: ProcessClock;
-  readonly places: Places;
-}
-
-/** One call, from its performing to the one answer that its caller hears. */
-class OneCall implements PendingCall {
-  readonly #modules: SimulatedModules;
-  readonly #clock: ProcessClock;
-  readonly #places: Places;
-  readonly #call: ModuleCall;
-  readonly #happening: CallHappening;
-  readonly #done: (outcome: CallOutcome) => void;
-  readonly #tries: Try[] = [];
-  #state: 'waiting' | 'out' | 'over' = 'waiting';
-
-  constructor(
-    { modules, clock, places }: Caller,
-    call: ModuleCall,
-    happening: CallHappening,
-    done: (outcome: CallOutcome) => void,
-  ) {
-    this.#modules = modules;
-    this.#clock = clock;
-    this.#places = places;
-    this.#call = call;
-    this.#happening = happening;
-    this.#done = done;
+  noteAnswer(call: CallHappening, ending: Ending, { fields }: Answer): void {
+    const values = new Map([...fields].map(([name, { bytes }]) => [name, Buffer.from(bytes).toString('latin1')]));
+    this.#history.add({ kind: 'answer', call, ending, fields: values });
   }
 
-  begin(): PendingCall {
-    this.#places.take(this.#call.module, this.#goOut);
-    this.#clock.after(this.#leftMs, () => {
-      if (this.#state !== 'waiting') return;
-      this.#leave();
-      this.#tell({ ending: Ending.OVERLOADED, message: 'no place until the deadline', fields: new Map() }, []);
-    });
-    return this;
+  noteWithdrawal(call: CallHappening): void {
+    this.#history.add({ kind: 'withdrawal', call });
   }
 
-  abort(): void {
-    this.#leave();
+  /** A module gets a request. Of a copy that the network made nobody hears. */
+  receive(process: ModuleProcess, call: CallHappening, request: SeenRequest, hearer?: Hearer): void {
+    if (process.health === Health.UNREACHABLE) return hearer?.lost();
+    this.#history.add({ kind: 'receipt', call, endpoint: process.address, request, isCopy: hearer === undefined });
+    process.begin({ ...this.#work(process, call, request, hearer), lost: () => hearer?.lost() });
   }
 
-  withdraw(): boolean {
-    if (this.#state !== 'waiting') return false;
-    this.#leave();
-    this.#modules.withdrawn(this.#happening);
-    return true;
-  }
-
-  /** Of the run, in ms. */
-  get #leftMs(): number {
-    return Math.max(0, this.#call.deadlineMs - this.#clock.nowMs());
-  }
-
-  readonly #goOut = (): void => {
-    this.#state = 'out';
-    this.#clock.after(Math.min(this.#call.timeoutMs, this.#leftMs), () =>
-      this.#finish(Ending.TIMED_OUT, this.#endpoint(this.#tries.length), 'no answer in time'),
-    );
-    this.#try();
-  };
-
-  #leave(): void {
-    const before = this.#state;
-    this.#state = 'over';
-    if (before === 'waiting') this.#places.leave(this.#call.module, this.#goOut);
-    if (before === 'out') this.#places.giveBack(this.#call.module);
-  }
-
-  /** Tries the next endpoint. */
-  #try(): void {
-    const { random, faults, time } = this.#modules;
-    const where = `#${this.#happening.number}`;
-    const endpoint = this.#endpoint(this.#tries.length);
-    const thereMs = random.between(1, 5);
-    if (faults.strikes('module unreachable', where)) {
-      this.#clock.after(thereMs, () =>
-        this.#declined(endpoint, { ending: Ending.UNREACHABLE, message: 'connection refused' }),
-      );
-      return;
+  #work(process: ModuleProcess, call: CallHappening, request: SeenRequest, hearer: Hearer | undefined) {
+    const behaviour = this.#behaviour;
+    const endpoint = process.address;
+    const where = `#${call.number} at ${endpoint}`;
+    if (this.#poison.has(identityOf(call.run))) {
+      const finish = () => {
+        this.faults.record('poison item', where);
+        hearer?.lost();
+        process.crash(behaviour.between(50, maxPoisonedMs));
+      };
+      return { takesMs: behaviour.between(1, 20), finish };
     }
-    if (faults.strikes('call lost', where)) {
-      this.#clock.after(thereMs, () => this.#finish(Ending.LOST, endpoint, 'connection lost after sending'));
-      return;
-    }
-    const isLost = faults.strikes('answer lost', where);
-    const isLate = faults.strikes('answer TIMED_OUT', where);
-    const takesMs = faults.strikes('slow module', where) ? random.between(1_000, 30_000) : random.between(1, 100);
-    // The module works in the world's time: it goes on when its caller dies.
-    time.after(thereMs + takesMs, () => {
-      const answer = this.#modules.process(this.#call, this.#happening, endpoint);
-      if (isLate) return;
-      this.#clock.after(random.between(1, 5), () => {
-        if (isLost) this.#finish(Ending.LOST, endpoint, 'connection lost after sending');
-        else if (answer.isDecline) this.#declined(endpoint, answer);
-        else this.#answered(endpoint, answer);
-      });
-    });
+    const isSlow = this.faults.strikes('slow module', where);
+    const finish = () => {
+      const reply = madeUpReply(this.faults, behaviour, where, request, ++this.#receipts);
+      if (!hearer) return;
+      const { ending, fields } = reply;
+      this.#history.add({ kind: 'delivery', call, endpoint, request, ending, fields });
+      hearer.answered(reply);
+    };
+    return { takesMs: isSlow ? behaviour.between(1_000, 30_000) : behaviour.between(1, this.#mostMs), finish };
   }
 
-  /** Another endpoint may take it. */
-  #declined(endpoint: string, answer: Omit<Answer, 'fields'>): void {
-    if (this.#state === 'over') return;
-    if (this.#tries.length + 1 >= endpoints) return this.#answered(endpoint, { ...answer, fields: new Map() });
-    this.#tries.push(this.#oneTry(endpoint, answer));
-    this.#try();
+  #module(name: string): Module {
+    const known = this.#modules.get(name);
+    if (known) return known;
+    const count = this.#behaviour.pick(endpoints);
+    const processes = Array.from({ length: count }, (_, index) => new ModuleProcess(this.time, `${name}/${index}`));
+    const module = { name, processes };
+    this.#modules.set(name, module);
+    return module;
   }
+}
 
-  #finish(ending: Ending, endpoint: string, message: string): void {
-    this.#answered(endpoint, { ending, message, fields: new Map() });
-  }
-
-  #answered(endpoint: string, { ending, code, message, fields }: Answer): void {
-    if (this.#state === 'over') return;
-    this.#leave();
-    const answer = { ending, ...(code !== undefined && { code }), message, fields };
-    this.#tell(answer, [...this.#tries, this.#oneTry(endpoint, answer)]);
-  }
-
-  #tell(answer: Answer, tries: readonly Try[]): void {
-    this.#modules.heard(this.#happening, answer.ending);
-    this.#done({ answer, tries });
-  }
-
-  #oneTry(endpoint: string, { ending, code, message }: Omit<Answer, 'fields'>): Try {
-    const startedMs = this.#clock.nowMs();
-    return { endpoint, ending, ...(code !== undefined && { code }), message, startedMs, durationUs: 1_000 };
-  }
-
-  #endpoint(index: number): string {
-    return `${this.#call.module}/${index % endpoints}`;
-  }
+function runOf({ business, flow, rowkey, callKey }: ModuleCall): RunId {
+  const generation = Number(callKey.slice(0, callKey.indexOf('/')));
+  return runId({ business, flow, itemKey: rowkey, generation });
 }

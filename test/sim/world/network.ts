@@ -2,6 +2,7 @@
 
 import type { Channel } from '../../../platform/rpc/channel.ts';
 import type { ProcessClock } from './clock.ts';
+import type { Cuts } from './cuts.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './time.ts';
@@ -10,7 +11,17 @@ export interface Network {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly scheduling: Random;
+  readonly cuts: Cuts;
 }
+
+/** One end of a link. */
+export interface Party {
+  readonly process: string;
+  readonly clock: ProcessClock;
+}
+
+/** Longest time that a message is on its way, in ms: longer than an offer is waited for. */
+const maxDelayMs = 20_000;
 
 export interface Link<Left, Right> {
   readonly left: Channel<Left, Right>;
@@ -24,11 +35,11 @@ export interface Link<Left, Right> {
 export function link<Left, Right>(
   network: Network,
   name: string,
-  leftClock: ProcessClock,
-  rightClock: ProcessClock,
+  leftParty: Party,
+  rightParty: Party,
 ): Link<Left, Right> {
-  const left = new End<Left, Right>(network, name, leftClock);
-  const right = new End<Right, Left>(network, name, rightClock);
+  const left = new End<Left, Right>(network, name, leftParty);
+  const right = new End<Right, Left>(network, name, rightParty);
   left.peer = right;
   right.peer = left;
   return {
@@ -49,6 +60,7 @@ class End<Outgoing, Incoming> implements Channel<Outgoing, Incoming> {
   isOpen = true;
   readonly #network: Network;
   readonly #name: string;
+  readonly #process: string;
   readonly #clock: ProcessClock;
   #listener: ((message: Incoming) => void) | undefined;
   #closed: (() => void) | undefined;
@@ -56,18 +68,21 @@ class End<Outgoing, Incoming> implements Channel<Outgoing, Incoming> {
   /** What was sent later doesn't arrive before this. */
   #lastArrivalMs = 0;
 
-  constructor(network: Network, name: string, clock: ProcessClock) {
+  constructor(network: Network, name: string, { process, clock }: Party) {
     this.#network = network;
     this.#name = name;
+    this.#process = process;
     this.#clock = clock;
   }
 
   send(message: Outgoing): void {
-    const { faults, scheduling, time } = this.#network;
+    const { faults, scheduling, time, cuts } = this.#network;
     const { peer } = this;
-    if (!this.isOpen || !peer) return;
+    if (!this.isOpen || !peer || cuts.isCut(this.#process, peer.#process)) return;
     if (faults.strikes('lost message', this.#name)) return;
-    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, time.elapsedMs + scheduling.between(1, 20));
+    const isDelayed = faults.strikes('delayed message', this.#name);
+    const takesMs = isDelayed ? scheduling.between(500, maxDelayMs) : scheduling.between(1, 20);
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, time.elapsedMs + takesMs);
     peer.#clock.after(this.#lastArrivalMs - time.elapsedMs, () => peer.#arrive(message));
   }
 

@@ -7,17 +7,16 @@
 //       the clock.
 
 import { Dispatch } from '../../../dispatch/dispatch.ts';
-import type { Plans } from '../../../dispatch/driver/ports.ts';
-import type { Modules } from '../../../dispatch/modules/port.ts';
 import type { DispatchSettings } from '../../../dispatch/settings.ts';
-import type { Member, Role } from '../../../platform/coordination/membership.ts';
+import type { Member, Membership, Role } from '../../../platform/coordination/membership.ts';
 import type { Ids } from '../../../platform/ids/ids.ts';
 import type { FromDispatch, FromSpout } from '../../../proto/gen/weir/feed/v1/feed_pb.js';
 import type { SpoutSettings } from '../../../spout/settings.ts';
 import { Spout } from '../../../spout/spout.ts';
-import type { Store } from '../../../store/port.ts';
-import { ProcessClock } from './clock.ts';
+import { ProcessClock, type WallClock } from './clock.ts';
+import type { Cuts } from './cuts.ts';
 import type { Faults } from './faults.ts';
+import type { FlowVersions } from './flow-versions.ts';
 import type { History, ProcessHappening } from './history.ts';
 import type { SimulatedLocks } from './locks.ts';
 import type { SimulatedMembership } from './membership.ts';
@@ -25,6 +24,7 @@ import type { SimulatedModules } from './modules.ts';
 import { type Link, link } from './network.ts';
 import type { Random } from './random.ts';
 import type { SimulatedStore } from './store.ts';
+import { StoreHandle } from './store-handle.ts';
 import type { VirtualTime } from './time.ts';
 
 /** What processes find in their world. */
@@ -33,23 +33,23 @@ export interface Surroundings {
   readonly scheduling: Random;
   readonly faults: Faults;
   readonly history: History;
+  readonly cuts: Cuts;
   readonly store: SimulatedStore;
   readonly modules: SimulatedModules;
   readonly membership: SimulatedMembership;
   readonly locks: SimulatedLocks;
-  readonly plans: Plans;
+  readonly flows: FlowVersions;
   readonly dispatchSettings: Partial<DispatchSettings>;
   readonly spoutSettings: Partial<SpoutSettings>;
   readonly processes: readonly SimulatedProcess[];
-  /** Faults planted between the roles and their world. */
-  readonly mutateStore: (store: Store) => Store;
-  readonly mutateModules: (modules: Modules) => Modules;
 }
 
 export interface Incarnation {
+  readonly process: string;
   readonly name: string;
   readonly clock: ProcessClock;
-  readonly members: Member[];
+  readonly members: readonly Member[];
+  readonly membership: Membership;
   readonly dispatch?: Dispatch;
   readonly spout?: Spout;
   /** Of the spout, by the incarnation of the dispatch at the other end. */
@@ -59,22 +59,25 @@ export interface Incarnation {
 /** How often a spout looks for dispatches that it has no link to, in ms. */
 const connectEveryMs = 500;
 /** How long the other end of a link stays silent before it counts as gone, in ms. */
-const keepaliveMs = 10_000;
+export const keepaliveMs = 10_000;
 
 export class SimulatedProcess {
   readonly name: string;
   readonly #world: Surroundings;
   readonly #roles: readonly Role[];
   readonly #skewMs: number;
+  readonly #wall: WallClock;
   #starts = 0;
   #current: Incarnation | undefined;
   #isLeaving = false;
 
+  /** `skewMs`: by how much the wall clock of its machine is ahead. */
   constructor(world: Surroundings, name: string, roles: readonly Role[], skewMs: number) {
     this.#world = world;
     this.name = name;
     this.#roles = roles;
     this.#skewMs = skewMs;
+    this.#wall = { aheadMs: skewMs };
   }
 
   /** Undefined while it is down. */
@@ -105,7 +108,24 @@ export class SimulatedProcess {
     if (!incarnation) return;
     this.#tell('crashed', incarnation);
     this.#end(incarnation);
-    this.#world.membership.died(incarnation.members);
+    this.#world.membership.ended(incarnation.members);
+  }
+
+  /** Its wall clock is set by so much; 0 sets it right. */
+  setClock(byMs: number): void {
+    this.#wall.aheadMs = this.#skewMs + byMs;
+  }
+
+  /** Its session ends while it works. */
+  loseSession(): void {
+    if (this.#current) this.#world.membership.expire(this.#current.members);
+  }
+
+  /** Whatever was wrong with it is over. */
+  heal(): void {
+    this.setClock(0);
+    if (this.#current) this.#world.membership.join(this.#current.members);
+    else this.start();
   }
 
   /** Stands still, as in a long collection of garbage or a stopped virtual machine. */
@@ -114,7 +134,7 @@ export class SimulatedProcess {
     if (!incarnation || this.isOccupied) return;
     this.#tell('paused', incarnation);
     incarnation.clock.pause(durationMs);
-    this.#world.membership.silent(incarnation.members, durationMs, () => incarnation.clock.running);
+    this.#world.membership.silent(incarnation.members, durationMs);
     if (durationMs > keepaliveMs) this.#world.time.after(keepaliveMs, () => this.#severLinks(incarnation));
   }
 
@@ -136,61 +156,71 @@ export class SimulatedProcess {
   }
 
   #incarnation(): Incarnation {
-    const { time, store, modules, membership, locks, plans, scheduling, dispatchSettings } = this.#world;
+    const { time, store, modules, locks, flows, scheduling, dispatchSettings, spoutSettings } = this.#world;
     const name = `${this.name}.${++this.#starts}`;
-    const clock = new ProcessClock(time, this.#skewMs);
-    const members: Member[] = this.#roles.map((role) => ({
-      role,
-      processId: this.name,
-      incarnation: name,
-      address: '',
-    }));
-    const memberOf = (role: Role) => members.find((member) => member.role === role);
+    const clock = new ProcessClock(time, this.#wall);
+    const membership = this.#world.membership.handle(name, clock);
+    const member = (role: Role): Member => ({ role, processId: this.name, incarnation: name, address: '' });
     const shared = {
       clock,
-      store: this.#world.mutateStore(store.handle(name, clock)),
-      membership: membership.handle(clock),
+      membership,
+      store: new StoreHandle(store, { process: this.name, incarnation: name, clock }),
       random: scheduling.next,
+      onError: (error: unknown, doing: string) => this.#failed({ name, clock }, error, doing),
     };
-    const incarnation = { name, clock, members, links: new Map<string, Link<FromSpout, FromDispatch>>() };
-    const onError = (error: unknown, doing: string) => this.#failed(incarnation, error, doing);
-    const dispatchMember = memberOf('dispatch');
-    const spoutMember = memberOf('spout');
     const ports = {
       ...shared,
       ids: countedIds(name),
-      plans,
-      modules: this.#world.mutateModules(modules.handle(name, clock)),
-      locks: locks.handle(name, clock),
-      onError,
+      plans: flows.handle(name, clock),
+      modules: modules.handle(this.name, name, clock),
+      locks: locks.handle(this.name, name, clock),
     };
     return {
-      ...incarnation,
-      ...(dispatchMember && { dispatch: new Dispatch(dispatchMember, ports, dispatchSettings) }),
-      ...(spoutMember && { spout: new Spout(spoutMember, { ...shared, onError }, this.#world.spoutSettings) }),
+      process: this.name,
+      name,
+      clock,
+      membership,
+      members: this.#roles.map(member),
+      links: new Map(),
+      ...(this.#roles.includes('dispatch') && { dispatch: new Dispatch(member('dispatch'), ports, dispatchSettings) }),
+      ...(this.#roles.includes('spout') && { spout: new Spout(member('spout'), shared, spoutSettings) }),
     };
   }
 
+  /** Links the spout to each dispatch that it sees listed and can reach. */
   #connectForEver(incarnation: Incarnation, spout: Spout): void {
     if (!incarnation.clock.running) return;
-    for (const process of this.#world.processes) {
-      const other = process.current;
-      if (!other?.dispatch || incarnation.links.get(other.name)?.open) continue;
-      if (!this.#world.membership.hasDispatch(other.name)) continue;
+    const listed = new Set(incarnation.membership.members('dispatch').map(({ incarnation: name }) => name));
+    for (const { current: other } of this.#world.processes) {
+      if (!other?.dispatch || !listed.has(other.name) || incarnation.links.get(other.name)?.open) continue;
+      if (this.#isApart(other.process)) continue;
       const name = `${incarnation.name}–${other.name}`;
-      const made = link<FromSpout, FromDispatch>(this.#world, name, incarnation.clock, other.clock);
+      const made = link<FromSpout, FromDispatch>(this.#world, name, incarnation, other);
       incarnation.links.set(other.name, made);
       const { dispatch } = other;
       other.clock.soon(() => dispatch.connect(made.right));
-      spout.connect({ processId: process.name, incarnation: other.name }, made.left);
+      spout.connect({ processId: other.process, incarnation: other.name }, made.left);
     }
     incarnation.clock.after(connectEveryMs, () => this.#connectForEver(incarnation, spout));
+  }
+
+  #isApart(other: string): boolean {
+    const { cuts } = this.#world;
+    return cuts.isCut(this.name, other) || cuts.isCut(other, this.name);
   }
 
   #end(incarnation: Incarnation): void {
     incarnation.clock.stop();
     this.#current = undefined;
     this.#severLinks(incarnation);
+  }
+
+  /** The links to another process are noticed to be dead. */
+  severLinksTo(other: SimulatedProcess): void {
+    const [one, two] = [this.#current, other.current];
+    if (!one || !two) return;
+    one.links.get(two.name)?.sever();
+    two.links.get(one.name)?.sever();
   }
 
   #severLinks(incarnation: Incarnation): void {

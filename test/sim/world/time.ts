@@ -7,6 +7,9 @@
 //   V2  Before the next event runs, all promise reactions of the one before have run.
 //   V3  Time never goes back.
 
+/** When the worlds begin, in ms since 1970. */
+const beginMs = Date.UTC(2026, 0, 1);
+
 interface Event {
   readonly atMs: number;
   readonly sequence: number;
@@ -15,6 +18,7 @@ interface Event {
 
 export class VirtualTime {
   #elapsedMs = 0;
+  #leaptMs = 0;
   #sequence = 0;
   /** A binary heap, the next event first. */
   readonly #events: Event[] = [];
@@ -27,6 +31,19 @@ export class VirtualTime {
   /** The same, as a clock says it. */
   monotonicMs(): number {
     return this.#elapsedMs;
+  }
+
+  /** What a clock that goes right shows, in ms since 1970. */
+  get wallMs(): number {
+    return beginMs + this.#elapsedMs + this.#leaptMs;
+  }
+
+  /**
+   * All wall clocks go on by so much at once: for a world in which nothing happens but that something waits for a time that a
+   * clock which was wrong has written.
+   */
+  leap(durationMs: number): void {
+    this.#leaptMs += durationMs;
   }
 
   after(delayMs: number, action: () => void): void {

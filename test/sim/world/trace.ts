@@ -5,7 +5,7 @@ import type { Changes } from '../../../flow/change.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { Ending, Reason, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { Fence } from '../../../store/port.ts';
-import type { HistoryRecord } from './history.ts';
+import type { HistoryRecord, Submission } from './history.ts';
 
 export function traceLine(record: HistoryRecord): string {
   return `${(record.atMs / 1_000).toFixed(3).padStart(9)}  ${tell(record)}`;
@@ -20,6 +20,11 @@ export function traceHash(records: readonly HistoryRecord[]): string {
 
 function tell(record: HistoryRecord): string {
   switch (record.kind) {
+    case 'world': {
+      const { processes, faults, poison, isOnlyPoisoned } = record;
+      const poisoned = poison.length > 0 ? `; poison: ${poison.join(', ')}${isOnlyPoisoned ? ' and no more' : ''}` : '';
+      return `world of ${processes.join(' ')} with ${faults.join(', ')}${poisoned}`;
+    }
     case 'process':
       return `${record.process} ${record.what}`;
     case 'healed':
@@ -35,6 +40,14 @@ function tell(record: HistoryRecord): string {
       const letGo = release ? ', lets go' : '';
       return `${process} ${operation} ${printableRun(run)}${wanted}: ${how}${letGo}${changed(changes)} [${writeId}]`;
     }
+    case 'told':
+      return `${record.process} hears of [${record.writeId}]: ${record.result}`;
+    case 'peek':
+      return `${record.process} asks how ${printableRun(record.run)} stands`;
+    case 'promotion': {
+      const { process, run, seen, actual } = record;
+      return `${process} promotes ${printableRun(run)} seen at ${fence(seen)}, is ${fence(actual)}`;
+    }
     case 'post': {
       const { process, event, run, result } = record;
       return `${process} post ${event.kind.case ?? 'nothing'} ${event.id} → ${printableRun(run)}: ${result}`;
@@ -43,6 +56,12 @@ function tell(record: HistoryRecord): string {
       const { process, number, run, step, round, attempt, epoch, callKey } = record;
       const which = `round ${round}, attempt ${attempt}, epoch ${epoch}`;
       return `${process} call #${number} ${printableRun(run)} ${step} (${which}) key ${callKey}`;
+    }
+    case 'receipt': {
+      const { call, endpoint, request, isCopy } = record;
+      const sent = [...request.fields].map(([name, value]) => ` ${name}=${value}`).join('');
+      const which = `attempt ${request.attempt}, epoch ${request.epoch}, key ${request.callKey}`;
+      return `${endpoint} gets ${isCopy ? 'a copy of ' : ''}#${call.number} ${request.step} (${which})${sent}`;
     }
     case 'delivery': {
       const { call, endpoint, ending, fields } = record;
@@ -53,9 +72,19 @@ function tell(record: HistoryRecord): string {
       return `${record.call.process} hears of #${record.call.number}: ${Ending[record.ending]}`;
     case 'withdrawal':
       return `${record.call.process} takes #${record.call.number} back`;
+    case 'flow':
+      return `flow ${record.flow} version ${record.version} is ${record.what}`;
     case 'client':
-      return `client: ${record.what} ${printableRun(record.run)} ${record.detail}`;
+      return `client: ${record.what} ${printableRun(record.run)}${submitted(record.submission)} ${record.detail}`;
   }
+}
+
+function submitted(submission: Submission | undefined): string {
+  if (!submission) return '';
+  const { number, expectedGeneration, fields, created } = submission;
+  const expecting = expectedGeneration > 0 ? `, expecting generation ${expectedGeneration}` : '';
+  const values = [...fields].map(([name, value]) => ` ${name}=${value}`).join('');
+  return ` (submission ${number}${expecting}${created === false ? ', was there' : ''})${values}`;
 }
 
 function fence(at: Fence | undefined): string {

@@ -1,0 +1,30 @@
+// An item that kills whoever works on it is put aside and harms no other: where nothing else leaves the end of a call unknown, only
+// such items are parked, and none of them succeeds once a step of it has reached a module.
+
+import { isExitCall } from '../../../flow/exit-call.ts';
+import type { RunId } from '../../../flow/run.ts';
+import { identityOf, printableRun } from '../../../flow/run-id.ts';
+import { State } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import type { MakeChecker } from './checker.ts';
+
+export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
+  let isOnlyPoisoned = false;
+  let poison: ReadonlySet<string> = new Set();
+  const received = new Set<RunId>();
+  return {
+    see(record, _before, after) {
+      if (record.kind === 'world') {
+        ({ isOnlyPoisoned } = record);
+        poison = new Set(record.poison);
+      }
+      if (record.kind === 'receipt' && !isExitCall(record.call.step)) received.add(record.call.run);
+      if (record.kind !== 'write' || record.result !== 'done' || !after) return;
+      const { state } = after.control.status;
+      const isPoison = poison.has(identityOf(record.run));
+      if (isOnlyPoisoned && state === State.PARKED && !isPoison)
+        report(`${printableRun(record.run)} is parked, and is no poison item`);
+      if (isPoison && state === State.SUCCEEDED && received.has(record.run))
+        report(`${printableRun(record.run)} kills whoever works on it, and SUCCEEDED`);
+    },
+  };
+};
