@@ -34,6 +34,14 @@ export function upCommand(parent: Command): Command {
         .default(dispatchDefaults.maxRuns)
         .argParser(wholeNumber(1, 100_000)),
     )
+    .addOption(
+      // Nobody needs it who runs one process: what the tests that pause processes wait for is counted in it.
+      new Option('--lock-ttl-ms <n>', 'time to live of a run lock')
+        .env('WEIR_LOCK_TTL_MS')
+        .default(dispatchDefaults.lockTtlMs)
+        .argParser(wholeNumber(100, 3_600_000))
+        .hideHelp(),
+    )
     .addOption(jsonOption())
     .addHelpText('after', help)
     .action(async (options: UpOptions) => (await import('../up/up.ts')).up(options));

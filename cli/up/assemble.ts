@@ -11,6 +11,7 @@ import { hostname } from 'node:os';
 import { Dispatch } from '../../dispatch/dispatch.ts';
 import { GrpcModules } from '../../dispatch/modules/caller.ts';
 import type { ModuleSetting } from '../../dispatch/modules/configuration.ts';
+import type { Modules } from '../../dispatch/modules/port.ts';
 import { directoryService } from '../../dispatch/services/directory.ts';
 import { flowsService } from '../../dispatch/services/flows.ts';
 import { runsService } from '../../dispatch/services/runs.ts';
@@ -18,6 +19,7 @@ import type { DispatchSettings } from '../../dispatch/settings.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import { InProcessMembership } from '../../platform/coordination/in-process-membership.ts';
 import { InProcessRunLocks } from '../../platform/coordination/in-process-run-locks.ts';
+import type { RunLocks } from '../../platform/coordination/run-locks.ts';
 import { SqliteConfiguration } from '../../platform/coordination/sqlite-configuration.ts';
 import { randomIds } from '../../platform/ids/random-ids.ts';
 import { channelPair } from '../../platform/rpc/channel.ts';
@@ -45,6 +47,15 @@ export interface EngineOptions {
   readonly spout?: Partial<SpoutSettings>;
   /** Called once when the engine can't go on, and has to be stopped: the disk has failed. */
   readonly onFatal: (cause: string) => void;
+  /** Puts something between the roles and their ports. */
+  readonly around?: (ports: EnginePorts) => EnginePorts;
+}
+
+/** The ports through which the roles change something. */
+export interface EnginePorts {
+  readonly store: Store;
+  readonly modules: Modules;
+  readonly locks: RunLocks;
 }
 
 export interface Engine {
@@ -84,7 +95,8 @@ async function open(options: EngineOptions, opened: AsyncDisposableStack): Promi
   const released = await releaseFlows(catalogue, options.flows);
   const modules = new GrpcModules(options.modules, { clock: systemClock, random: Math.random });
   opened.defer(() => modules.close());
-  const roles = createRoles(options, store, catalogue, modules);
+  const ports = { store, modules, locks: new InProcessRunLocks(systemClock) };
+  const roles = createRoles(options, catalogue, options.around?.(ports) ?? ports);
   const { dispatch } = roles;
   const server = await serve(options, [
     runsService({ dispatch, store, plans: catalogue, clock: systemClock, ids: roles.ids, random: Math.random }),
@@ -140,12 +152,11 @@ async function releaseFlows(catalogue: FlowCatalogue, flows: EngineOptions['flow
 }
 
 /** Spout and dispatch of this process, linked with each other. */
-function createRoles(options: EngineOptions, store: Store, catalogue: FlowCatalogue, modules: GrpcModules) {
+function createRoles(options: EngineOptions, catalogue: FlowCatalogue, { store, modules, locks }: EnginePorts) {
   const clock = systemClock;
   const ids = randomIds();
   const random = Math.random;
   const membership = new InProcessMembership(clock);
-  const locks = new InProcessRunLocks(clock);
   const onError = (error: unknown, doing: string) => options.logger.error('unexpected failure', error, { doing });
   const self = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
   const dispatch = new Dispatch(

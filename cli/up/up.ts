@@ -6,7 +6,7 @@ import { createLogger, type Logger } from '../../platform/telemetry/logger.ts';
 import { DataFolderError } from '../../store/sqlite/data-folder-error.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../failure.ts';
 import { readTextFile } from '../read-file.ts';
-import { assemble, type Engine } from './assemble.ts';
+import { assemble, type Engine, type EngineOptions } from './assemble.ts';
 import { readFlows } from './flow-files.ts';
 
 export interface UpOptions {
@@ -18,6 +18,8 @@ export interface UpOptions {
   readonly flows?: string;
   /** Runs held at once. */
   readonly maxRuns: number;
+  /** Time to live of a run lock. */
+  readonly lockTtlMs: number;
   readonly json?: boolean;
 }
 
@@ -27,6 +29,8 @@ const maxModulesBytes = 1_048_576;
 export async function up(options: UpOptions): Promise<void> {
   const modules = options.modules === undefined ? [] : readModulesFile(options.modules);
   const flows = options.flows === undefined ? [] : readFlows(options.flows);
+  const failPoint = process.env['WEIR_FAIL_POINT'];
+  const around = failPoint === undefined ? undefined : await readAround(failPoint);
   const logger = createLogger(systemClock, (line) => process.stderr.write(`${line}\n`));
   const stopping = watchProcess(logger);
   const engine = await open({
@@ -34,8 +38,9 @@ export async function up(options: UpOptions): Promise<void> {
     modules,
     flows,
     logger,
-    dispatch: { maxRuns: options.maxRuns },
+    dispatch: { maxRuns: options.maxRuns, lockTtlMs: options.lockTtlMs },
     onFatal: stopping.fail,
+    ...(around && { around }),
   });
   console.log(readyLine(options, engine, modules));
   const exitCode = await stopping.reason;
@@ -54,7 +59,15 @@ function readModulesFile(path: string): readonly ModuleSetting[] {
   throw usageFailure(`--modules: nothing was started\n${problems.join('\n')}`);
 }
 
-async function open(options: Parameters<typeof assemble>[0]): Promise<Engine> {
+/** A test wants this process to end at a named place. Loaded only then. */
+async function readAround(text: string): Promise<NonNullable<EngineOptions['around']>> {
+  const { readFailPoint, withFailPoint } = await import('./fail-points.ts');
+  const reading = readFailPoint(text);
+  if (!reading.ok) throw usageFailure(`WEIR_FAIL_POINT: ${reading.problem}`);
+  return (ports) => withFailPoint(ports, reading.failPoint);
+}
+
+async function open(options: EngineOptions): Promise<Engine> {
   try {
     return await assemble(options);
   } catch (error) {

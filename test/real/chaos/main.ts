@@ -1,0 +1,45 @@
+// npm run chaos -- [--target embedded] [--items 10000] [--kills 60] [--seed N] [--trace]
+
+import { parseArgs } from 'node:util';
+import { runChaos, targets } from './harness.ts';
+import { printReport } from './summary.ts';
+
+/** Violations that are printed: the first ones tell what is wrong. */
+const maxPrinted = 40;
+
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', default: 'embedded' },
+    items: { type: 'string', default: '10000' },
+    kills: { type: 'string', default: '60' },
+    trace: { type: 'boolean', default: false },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 100_000)) },
+  },
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+process.exitCode = (await main()) ? 0 : 1;
+
+async function main(): Promise<boolean> {
+  const { target } = values;
+  if (!Object.hasOwn(targets, target)) {
+    throw new Error(`--target takes one of ${Object.keys(targets).join(', ')}, found ${JSON.stringify(target)}`);
+  }
+  const [items, kills, seed] = [wholeNumber('items'), wholeNumber('kills'), wholeNumber('seed')];
+  const traced = values.trace ? { trace: console.log } : {};
+  const report = await runChaos({ target, items, kills, seed, say: console.log, ...traced });
+  console.log(`\n${printReport(report)}\n`);
+  const { violations } = report;
+  if (violations.length === 0) return true;
+  for (const violation of violations.slice(0, maxPrinted)) console.log(violation);
+  if (violations.length > maxPrinted) console.log(`and ${violations.length - maxPrinted} more`);
+  console.log(`again: npm run chaos -- --target ${target} --items ${items} --kills ${kills} --seed ${seed}`);
+  return false;
+}
+
+function wholeNumber(name: 'items' | 'kills' | 'seed'): number {
+  const number = Number(values[name]);
+  if (/^[0-9]{1,9}$/.test(values[name])) return number;
+  throw new Error(`--${name} takes a whole number, found ${JSON.stringify(values[name])}`);
+}
