@@ -50,7 +50,8 @@ export class Offering {
     if (!this.#offers.mayOffer(hit.run, hit.fence, nowMs)) return 'resting';
     const link = this.#links.roomiest(hit);
     if (!link) return 'no room';
-    for (const lost of this.#offers.sent(hit.run, hit.fence, link.offer(hit), nowMs)) lost.link.giveBack(lost);
+    const dropped = this.#offers.sent(hit.run, hit.fence, link.offer(hit), nowMs);
+    for (const sent of dropped) sent.link.giveBack(sent);
     return 'sent';
   }
 
@@ -82,9 +83,9 @@ export class Offering {
     this.#offers.forgetLink(link);
   }
 
-  /** Takes back the credits of offers that nobody answered, and drops what rested long enough. */
+  /** Drops what rested long enough, and takes back the credits of what no dispatch has heard of. */
   expire(): void {
-    for (const lost of this.#offers.expire(this.#ports.clock.monotonicMs())) lost.link.giveBack(lost);
+    for (const sent of this.#offers.expire(this.#ports.clock.monotonicMs())) sent.link.giveBack(sent);
   }
 
   /** Drops what waits: this spout offers nothing more. */

@@ -24,7 +24,9 @@ describe('Offers', () => {
     offers.sent(run, fence, ticket, 0);
     offers.answered(run, link, 'accepted', 100);
     expect(offers.mayOffer(run, fence, 4_999)).toBe(false);
-    expect(offers.expire(5_000)).toEqual([]);
+    expect(offers.expire(4_999)).toEqual([]);
+    // The answer may be that to an earlier offer of the run, while this one got lost.
+    expect(offers.expire(5_000)).toEqual([ticket]);
     expect(offers.size).toBe(0);
   });
 

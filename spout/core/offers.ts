@@ -6,7 +6,8 @@
 //   O1  An entry rests a run only at the fence at which it was offered: at another fence it is another piece of news.
 //   O2  At most `maxOffers` entries: the oldest is forgotten for a new one. Forgetting early costs an offer that is answered
 //       with "known".
-//   O3  An offer is reported lost at most once, and never after its answer.
+//   O3  The ticket of every offer comes back once, when its entry is dropped, also when it was answered: the answer may be that to an
+//       offer of the same run before it, while this one got lost. (`forgetLink` gives none back: what belongs to a link goes with it.)
 
 import type { RunId } from '../../flow/run.ts';
 import { type SeenFence, sameFence } from './fence.ts';
@@ -57,19 +58,19 @@ export class Offers<Sent extends Ticket> {
     return entry === undefined || nowMs >= entry.restUntilMs || !sameFence(entry.fence, fence);
   }
 
-  /** Answers the offers that had to be given up for this one: an older one of the same run, or the oldest of all. */
+  /** Answers the tickets of the entries that made place for this one: an older one of the same run, or the oldest of all. */
   sent(run: RunId, fence: SeenFence, ticket: Sent, nowMs: number): readonly Sent[] {
     const { maxOffers, offerTimeoutMs } = this.#settings;
-    const lost: Sent[] = [];
+    const dropped: Sent[] = [];
     const earlier = this.#entries.get(run);
     const refusals = earlier !== undefined && sameFence(earlier.fence, fence) ? earlier.refusals : 0;
-    this.#forget(run, lost);
+    this.#drop(run, dropped);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size < maxOffers) break;
-      this.#forget(oldest, lost);
+      this.#drop(oldest, dropped);
     }
     this.#entries.set(run, { fence, ticket, restUntilMs: nowMs + offerTimeoutMs, answered: false, refusals });
-    return lost;
+    return dropped;
   }
 
   /**
@@ -100,20 +101,20 @@ export class Offers<Sent extends Ticket> {
     for (const [run, entry] of this.#entries) if (entry.ticket.link === link) this.#entries.delete(run);
   }
 
-  /** Drops what rested long enough. Answers the offers that nobody answered in time. */
+  /** Drops what rested long enough. Answers the tickets. */
   expire(nowMs: number): readonly Sent[] {
-    const lost: Sent[] = [];
+    const dropped: Sent[] = [];
     for (const [run, { answered, restUntilMs, refusals }] of this.#entries) {
       // A refusal is remembered beyond its rest, so that the next one at the same fence is known to be another.
       const keepMs = refusals > 0 && answered ? this.#settings.offerTimeoutMs : 0;
-      if (restUntilMs + keepMs <= nowMs) this.#forget(run, lost);
+      if (restUntilMs + keepMs <= nowMs) this.#drop(run, dropped);
     }
-    return lost;
+    return dropped;
   }
 
-  #forget(run: RunId, lost: Sent[]): void {
+  #drop(run: RunId, dropped: Sent[]): void {
     const entry = this.#entries.get(run);
-    if (entry && !entry.answered) lost.push(entry.ticket);
+    if (entry) dropped.push(entry.ticket);
     this.#entries.delete(run);
   }
 }

@@ -1,5 +1,5 @@
-// An item that kills whoever works on it is put aside and harms no other: where nothing else leaves the end of a call unknown, only
-// such items are parked, and none of them succeeds once a step of it has reached a module.
+// An item that kills whoever works on it is put aside and harms no other: where nothing else leaves the end of a call unknown, and one
+// dispatch keeps suspects apart, only such items are parked; and none of them succeeds once a step of it has reached a module.
 
 import { isExitCall } from '../../../flow/exit-call.ts';
 import type { RunId } from '../../../flow/run.ts';
@@ -14,7 +14,7 @@ export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
   return {
     see(record, _before, after) {
       if (record.kind === 'world') {
-        ({ isOnlyPoisoned } = record);
+        isOnlyPoisoned = record.isOnlyPoisoned && record.processes.filter(isDispatch).length === 1;
         poison = new Set(record.poison);
       }
       if (record.kind === 'receipt' && !isExitCall(record.call.step)) received.add(record.call.run);
@@ -28,3 +28,8 @@ export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
     },
   };
 };
+
+/** Spouts alone are called `s1`, `s2`, … */
+function isDispatch(process: string): boolean {
+  return !process.startsWith('s');
+}
