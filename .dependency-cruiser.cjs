@@ -19,7 +19,7 @@ const table = {
   workers: ['platform/rpc', 'proto/gen'],
   cli: ['flow', 'store', 'spout', 'dispatch', 'portal', 'platform', 'workers', 'proto/gen'],
   bench: ['flow', 'store', 'spout', 'dispatch', 'portal', 'platform', 'workers', 'cli', 'examples', 'proto/gen'],
-  scripts: [],
+  scripts: ['flow'],
 };
 
 const libraries = ['(^|/)node_modules/'];
@@ -49,7 +49,7 @@ const pureLibraries = ['@bufbuild/protobuf', '@bufbuild/cel'];
 module.exports = {
   forbidden: [
     ...direction,
-    pure('flow', [...pureLibraries, 'yaml']),
+    pure('flow', [...pureLibraries, '@noble/hashes', 'yaml']),
     pure('dispatch/core', pureLibraries),
     pure('spout/core', pureLibraries),
     {

@@ -62,6 +62,9 @@ const service = implement(Runs, {
   list: none,
   cancel: none,
   retry: none,
+  rewind: none,
+  signal: none,
+  complete: none,
   release: none,
   listAlarms: none,
 });

@@ -1,18 +1,21 @@
-// npm run bench -- w1|l [--items N] [--seconds N] [--repeat N] [--json]
+// npm run bench -- w1|l|decide [--items N] [--seconds N] [--repeat N] [--json]
 //
 // Prints each figure as min / median / max over the repetitions, the floor measured in the same run beside it.
 
 import { parseArgs } from 'node:util';
+import { decideCost } from './decide.ts';
 import { type Spread, spread } from './statistics.ts';
 import { latency, w1 } from './workloads.ts';
 
 const payloadBytes = 200;
 const usage = `usage: npm run bench -- w1 [--items 20000] [--repeat 3] [--json]
-       npm run bench -- l  [--seconds 10] [--repeat 3] [--json]`;
+       npm run bench -- l  [--seconds 10] [--repeat 3] [--json]
+       npm run bench -- decide [--repeat 3] [--json]`;
 
 const workloads: Record<string, (options: Options) => Promise<Record<string, number>>> = {
   w1: async ({ items }) => ({ ...(await w1(items, payloadBytes)) }),
   l: async ({ seconds }) => ({ ...(await latency(seconds, payloadBytes)) }),
+  decide: async () => decideCost(),
 };
 
 interface Options {

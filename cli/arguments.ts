@@ -52,3 +52,22 @@ export function addressOption(): Option {
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON for programs: one object, or one a line for lists');
 }
+
+/** Who changes something: see `authorOf`. */
+export function authorOption(): Option {
+  return new Option('--author <name>', 'who you are, for those who look later; your account by default').env(
+    'WEIR_AUTHOR',
+  );
+}
+
+export function commentOption(): Option {
+  return new Option('--comment <text>', 'why, for those who look later').default('');
+}
+
+/** A share of the items, as in `10%` or `0.5%`; in basis points. */
+export function share(text: string): number {
+  const match = /^([0-9]{1,3}(?:\.[0-9]{1,2})?)%$/.exec(text);
+  const basisPoints = Math.round(Number(match?.[1]) * 100);
+  if (basisPoints >= 1 && basisPoints <= 10_000) return basisPoints;
+  throw new InvalidArgumentError('Allowed is 0.01% to 100%, as in 10%.');
+}

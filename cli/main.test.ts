@@ -24,6 +24,11 @@ beforeAll(() => {
     join(folder, 'bad.flow.yaml'),
     'flow: bad\nbusiness: test\nsteps: { a: { call: test.a, after: [b] } }\n',
   );
+  writeFileSync(join(folder, 'good.routes.yaml'), '{ business: test, rules: [], otherwise: good }');
+  writeFileSync(
+    join(folder, 'bad.routes.yaml'),
+    '{ business: test, rules: [{ when: "levl > 1", flow: good }], otherwise: good }',
+  );
   writeFileSync(join(folder, 'modules.yaml'), "modules: { test.a: { endpoints: ['localhost:1'] } }");
   writeFileSync(join(folder, 'latin1'), Buffer.of(0xe9));
 });
@@ -84,6 +89,14 @@ describe.concurrent('weir refuses with 2', { timeout: timeoutMs }, () => {
       'run retry a/b/c --outcome x',
       "error: option '--outcome <number>' argument 'x' is invalid. Allowed is a whole number from 1 to 4294967295.",
     ],
+    [
+      'run retry a/b/c --version newest',
+      "error: option '--version <version>' argument 'newest' is invalid. Allowed are keep, released, and the number of a version.",
+    ],
+    [
+      'run signal a/b/c go --field x',
+      "error: option '--field <name=value>' argument 'x' is invalid. Allowed is NAME=VALUE.",
+    ],
     ['flow validate', "error: missing required argument 'file'"],
     ['flow validate absent.yaml', 'weir: absent.yaml does not exist'],
     ['flow validate {folder}', 'weir: {folder} is a folder, a file is needed'],
@@ -95,6 +108,20 @@ describe.concurrent('weir refuses with 2', { timeout: timeoutMs }, () => {
     [
       'flow release x 0',
       "error: command-argument value '0' is invalid for argument 'version'. Allowed is a whole number from 1 to 10000.",
+    ],
+    [
+      'flow release x 1 --share 0%',
+      "error: option '--share <percent>' argument '0%' is invalid. Allowed is 0.01% to 100%, as in 10%.",
+    ],
+    ['flow release x 1 --keys absent.txt', 'weir: --keys: absent.txt does not exist'],
+    [
+      'flow diff {folder}/good.flow.yaml {folder}/bad.flow.yaml',
+      'weir: not a valid flow\n{folder}/bad.flow.yaml:3:37: steps.a.after[0]: no step is called "b"',
+    ],
+    ['route test {folder}/good.routes.yaml', 'weir: name either --item or --cases'],
+    [
+      'route push {folder}/bad.routes.yaml',
+      `weir: not valid routes\n{folder}/bad.routes.yaml:1:29: rules[0].when: line 1, column 1: 'levl' is not a declared field; did you mean 'level'?`,
     ],
     ['submit', "error: missing required argument 'file'"],
     ['submit absent.ndjson', 'weir: absent.ndjson does not exist'],
@@ -169,16 +196,23 @@ describe.concurrent('weir flow validate', { timeout: timeoutMs }, () => {
 });
 
 describe.concurrent('weir fails with 1', { timeout: timeoutMs }, () => {
-  it.each(['run list', 'run get a/b/c', 'flow list', 'module list', 'alarm list', 'run summary', 'submit -'])(
-    '%s, when no engine answers',
-    async (commandLine) => {
-      const { code, stderr } = await weir(commandLine);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: "weir: no engine answers at 127.0.0.1:1: start one with 'weir up', or name another with --address\n",
-      });
-    },
-  );
+  it.each([
+    'run list',
+    'run get a/b/c',
+    'flow list',
+    'route list',
+    'business list',
+    'module list',
+    'alarm list',
+    'run summary',
+    'submit -',
+  ])('%s, when no engine answers', async (commandLine) => {
+    const { code, stderr } = await weir(commandLine);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "weir: no engine answers at 127.0.0.1:1: start one with 'weir up', or name another with --address\n",
+    });
+  });
 });
 
 describe.concurrent('weir --help', { timeout: timeoutMs }, () => {
@@ -188,16 +222,37 @@ describe.concurrent('weir --help', { timeout: timeoutMs }, () => {
     'submit',
     'flow',
     'flow validate',
+    'flow simulate',
+    'flow draw',
+    'flow import',
+    'flow export',
     'flow push',
     'flow list',
     'flow show',
     'flow release',
+    'flow rollback',
+    'flow releases',
+    'flow diff',
+    'route',
+    'route push',
+    'route test',
+    'route release',
+    'route rollback',
+    'route releases',
+    'route list',
+    'route show',
+    'business',
+    'business set',
+    'business list',
     'run',
     'run get',
     'run list',
     'run summary',
     'run retry',
+    'run rewind',
     'run cancel',
+    'run signal',
+    'run complete',
     'run release',
     'alarm',
     'alarm list',

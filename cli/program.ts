@@ -2,8 +2,10 @@
 
 import { Command } from 'commander';
 import { alarmCommand } from './commands/alarm.ts';
+import { businessCommand } from './commands/business.ts';
 import { flowCommand } from './commands/flow.ts';
 import { moduleCommand } from './commands/module.ts';
+import { routeCommand } from './commands/route.ts';
 import { runCommand } from './commands/run.ts';
 import { submitCommand } from './commands/submit.ts';
 import { upCommand } from './commands/up.ts';
@@ -26,6 +28,8 @@ export function createProgram(): Command {
   upCommand(program);
   submitCommand(program);
   flowCommand(program);
+  routeCommand(program);
+  businessCommand(program);
   runCommand(program);
   alarmCommand(program);
   moduleCommand(program);

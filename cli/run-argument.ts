@@ -27,7 +27,8 @@ export function printRun({ business, flow, key, generation }: RunArgument): stri
   return generation <= 1 && /#[1-9][0-9]{0,8}$/.test(printed) ? `${printed}#1` : printed;
 }
 
-function parseKey(text: string): Uint8Array {
+/** A key as people write it. Throws InvalidArgumentError. */
+export function parseKey(text: string): Uint8Array {
   if (!text.startsWith('0x')) {
     if (/^[\x21-\x7e]+$/.test(text)) return latin1Bytes(text);
     throw new InvalidArgumentError(

@@ -6,8 +6,10 @@ import type { Channel } from '../platform/rpc/channel.ts';
 import type { FromDispatch, FromSpout } from '../proto/gen/weir/feed/v1/feed_pb.js';
 import type { InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
 import type { PostResult } from '../store/port.ts';
+import { StoreErrands } from './driver/errands.ts';
 import { Holding } from './driver/holding.ts';
 import type { DispatchPorts } from './driver/ports.ts';
+import { RunCreation } from './driver/run-creation.ts';
 import { SpoutLinks } from './driver/spout-links.ts';
 import { type CheckedItem, Submission, type Submitted } from './driver/submission.ts';
 import { type DispatchSettings, dispatchDefaults } from './settings.ts';
@@ -27,7 +29,9 @@ export class Dispatch {
     this.#settings = { ...dispatchDefaults, ...settings };
     this.#holding = new Holding(self, ports, this.#settings);
     this.#links = new SpoutLinks(this.#holding, ports.clock, ports.onError);
-    this.#submission = new Submission(this.#holding, this.#links);
+    const creation = new RunCreation(this.#holding, this.#links);
+    this.#holding.errands = new StoreErrands(this.#holding, creation);
+    this.#submission = new Submission(ports, creation);
   }
 
   /** Makes this dispatch known to others. */
@@ -67,13 +71,8 @@ export class Dispatch {
   }
 
   /** Puts an event into a run's inbox and tells its holder, when that is this process; a spout finds the others. */
-  async post(run: RunId, event: InboxEvent): Promise<PostResult> {
-    const { store, onError } = this.#ports;
-    const posted = await store.post(run, event);
-    // The event is durable: a nudge that fails is made good by the spout, which finds the event in the index.
-    const nudged = this.#holding.get(run)?.nudge();
-    nudged?.catch((error: unknown) => onError(error, 'reading an inbox'));
-    return posted;
+  post(run: RunId, event: InboxEvent): Promise<PostResult> {
+    return this.#holding.post(run, event);
   }
 
   /** Hands back what it holds, waiting for calls that are out, and leaves. New items are refused from the first moment. */

@@ -9,7 +9,10 @@ import type { FieldValue, Run, StepState } from './run.ts';
 export function apply(run: Run, changes: Changes): Run {
   const steps = run.steps as Map<string, StepState>;
   const fields = run.fields as Map<string, FieldValue>;
-  for (const [id, state] of changes.steps) steps.set(id, state);
+  for (const [id, state] of changes.steps) {
+    if (state === null) steps.delete(id);
+    else steps.set(id, state);
+  }
   for (const [key, value] of changes.fields) {
     if (value === null) fields.delete(key);
     else fields.set(key, value);

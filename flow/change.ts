@@ -7,8 +7,8 @@ import type { Control, FieldValue, StepState } from './run.ts';
 export interface Changes {
   /** The new control data, whole; absent when unchanged. */
   control?: Control;
-  /** Changed steps, by id. */
-  readonly steps: Map<string, StepState>;
+  /** Changed steps, by path; null removes one (a branch that is dealt with). */
+  readonly steps: Map<string, StepState | null>;
   /** New fields by `writer/name`; null removes one (a re-armed step). */
   readonly fields: Map<string, FieldValue | null>;
   /** Attempts whose end is now recorded. */

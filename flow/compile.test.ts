@@ -201,7 +201,7 @@ steps:
     ['an exit call without a call', { onExit: [{}] }, 'flow f: on_exit[0] has no call'],
     [
       'a bad expression',
-      { steps: [{ id: 'a', when: '1 +' }] },
+      { steps: [{ id: 'a', when: '1 +', kind: { case: 'inline' as const, value: {} } }] },
       'steps.a.when: line 1, column 3: found + but expecting end of input',
     ],
   ])('throws at what validation refuses: %s', (_what, changes, message) => {

@@ -6,6 +6,7 @@ import { apply } from './apply.ts';
 import { type Changes, mergeChanges, noChanges } from './change.ts';
 import { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
+import { effectOf } from './effect-of.ts';
 import type { Context, RunEvent } from './event.ts';
 import { answered } from './events/answered.ts';
 import { claimed } from './events/claimed.ts';
@@ -14,7 +15,8 @@ import { ticked } from './events/ticked.ts';
 import { withdrawn } from './events/withdrawn.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
-import { callEffect } from './steps/call.ts';
+import { childSeen } from './steps/child.ts';
+import { told } from './tell.ts';
 
 export interface Decision {
   readonly changes: Changes;
@@ -26,7 +28,7 @@ export function decide(plan: Plan, run: Run, event: RunEvent, context: Context):
   const draft = new Draft(plan, run, context);
   happen(draft, event);
   advance(draft);
-  return { changes: draft.changes, effects: draft.effects(callEffect) };
+  return { changes: draft.changes, effects: draft.effects(effectOf) };
 }
 
 /** Several events in their order, as one decision: one write then carries all of it. `run` is used up. */
@@ -66,5 +68,9 @@ function happen(draft: Draft, event: RunEvent): void {
       return withdrawn(draft, event);
     case 'tick':
       return ticked(draft);
+    case 'child seen':
+      return childSeen(draft, event.step, event.round, event.seen);
+    case 'told':
+      return told(draft, event.step);
   }
 }

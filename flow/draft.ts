@@ -9,7 +9,7 @@ import { Reason, StepStatus } from '../proto/gen/weir/run/v1/run_pb.js';
 import { type Changes, type Execution, noChanges } from './change.ts';
 import type { Effect } from './effect.ts';
 import type { Context } from './event.ts';
-import type { Plan, Reading } from './plan.ts';
+import type { JoinsBetween, Plan, Reading } from './plan.ts';
 import type { Control, FieldValue, Run, Status, StepState } from './run.ts';
 
 export class Draft {
@@ -17,7 +17,7 @@ export class Draft {
   readonly context: Context;
   readonly changes: Changes = noChanges();
   readonly aborts = new Set<string>();
-  /** Steps whose call goes out once the decision is stored. */
+  /** Steps whose effect is performed once the decision is stored: a call, a run to start, something to tell. */
   readonly calls = new Set<string>();
   readonly #run: Run;
 
@@ -44,31 +44,65 @@ export class Draft {
   }
 
   step(id: string): StepState | undefined {
-    return this.changes.steps.get(id) ?? this.#run.steps.get(id);
+    const changed = this.changes.steps.get(id);
+    return changed === undefined ? this.#run.steps.get(id) : (changed ?? undefined);
   }
 
   setStep(id: string, state: StepState): void {
     this.changes.steps.set(id, state);
   }
 
-  /** Ids of the steps that were reached, exit calls included. */
+  removeStep(id: string): void {
+    this.changes.steps.set(id, null);
+  }
+
+  /** Paths of the steps that were reached: also of branches, exit calls and what is to be told to others. */
   *reached(): Iterable<readonly [string, StepState]> {
-    for (const [id, state] of this.#run.steps) yield [id, this.changes.steps.get(id) ?? state];
-    for (const [id, state] of this.changes.steps) if (!this.#run.steps.has(id)) yield [id, state];
+    for (const id of this.#run.steps.keys()) {
+      const state = this.step(id);
+      if (state) yield [id, state];
+    }
+    for (const [id, state] of this.changes.steps) if (state && !this.#run.steps.has(id)) yield [id, state];
   }
 
   setField(key: string, value: FieldValue): void {
     this.changes.fields.set(key, value);
   }
 
+  removeField(key: string): void {
+    if (this.#run.fields.has(key) || this.changes.fields.has(key)) this.changes.fields.set(key, null);
+  }
+
+  field(key: string): FieldValue | undefined {
+    const changed = this.changes.fields.get(key);
+    return changed === undefined ? this.#run.fields.get(key) : (changed ?? undefined);
+  }
+
+  /** Keys of all fields that stand under a writer. */
+  fieldsOf(writer: string): string[] {
+    const under = `${writer}/`;
+    const keys = new Set([...this.#run.fields.keys(), ...this.changes.fields.keys()]);
+    return [...keys].filter((key) => key.startsWith(under) && this.field(key) !== undefined);
+  }
+
+  /** What a memo about this run's fields may be kept under: the same for as long as the run is in memory. */
+  get memoKey(): object {
+    return this.#run.fields;
+  }
+
   /** The value of the nearest writer that wrote one, else the default. */
   read(reading: Reading): FieldValue | undefined {
     for (const key of reading.keys) {
-      const changed = this.changes.fields.get(key);
-      const value = changed === undefined ? this.#run.fields.get(key) : changed;
-      if (value) return value;
+      const value = this.field(key);
+      if (value && !this.#isLate(reading.late.get(key))) return value;
     }
     return reading.declared?.default;
+  }
+
+  /** Written after the joins between writer and reader went on. */
+  #isLate(between: JoinsBetween | undefined): boolean {
+    if (between === undefined) return false;
+    return !between.joins.some((join) => this.step(join)?.chosen.includes(between.writer));
   }
 
   record(execution: Execution): void {
@@ -92,11 +126,11 @@ export class Draft {
     this.settle(id, StepStatus.FAILED, { reason, message });
   }
 
-  effects(callEffect: (draft: Draft, id: string) => Effect): Effect[] {
+  effects(effectOf: (draft: Draft, id: string) => Effect): Effect[] {
     const effects: Effect[] = [];
     for (const step of this.aborts) effects.push({ kind: 'abort', step });
     for (const id of this.calls) {
-      if (this.step(id)?.status === StepStatus.RUNNING) effects.push(callEffect(this, id));
+      if (this.step(id)?.status === StepStatus.RUNNING) effects.push(effectOf(this, id));
     }
     return effects;
   }

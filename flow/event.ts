@@ -1,9 +1,16 @@
 // What happens to a run. Events carry facts only; what follows from them is decided in decide.ts.
 
-import type { Ending, InboxEvent } from '../proto/gen/weir/run/v1/run_pb.js';
-import type { FieldValue } from './run.ts';
+import type { Ending, InboxEvent, Reason, State } from '../proto/gen/weir/run/v1/run_pb.js';
+import type { FieldValue, RunId } from './run.ts';
 
-export type RunEvent = ClaimedEvent | AnsweredEvent | WithdrawnEvent | InboxArrivedEvent | TickEvent;
+export type RunEvent =
+  | ClaimedEvent
+  | AnsweredEvent
+  | WithdrawnEvent
+  | InboxArrivedEvent
+  | TickEvent
+  | ChildSeenEvent
+  | ToldEvent;
 
 /** A dispatch takes the run: calls that were out are losses now, and the run goes on. */
 export interface ClaimedEvent {
@@ -49,6 +56,38 @@ export interface WithdrawnEvent {
   readonly kind: 'withdrawn';
   readonly step: string;
   readonly round: number;
+}
+
+/** How a run that a step started stands. */
+export interface ChildSeenEvent {
+  readonly kind: 'child seen';
+  readonly step: string;
+  /** Of the effect that asked. */
+  readonly round: number;
+  readonly seen: ChildSeen;
+}
+
+export type ChildSeen =
+  | { readonly kind: 'open'; readonly child: RunId }
+  /** It has ended, or is about to, and was asked to go on; what is told of this outcome or one before it is late. */
+  | { readonly kind: 'retried'; readonly child: RunId; readonly outcomeNumber: number }
+  | { readonly kind: 'ended'; readonly child: RunId; readonly end: ChildEnd }
+  /** It can't be started. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+export interface ChildEnd {
+  readonly outcome: State;
+  readonly outcomeNumber: number;
+  readonly reason: Reason;
+  readonly detail: string;
+  readonly fields: ReadonlyMap<string, FieldValue>;
+}
+
+/** Another run was told what there was to tell. */
+export interface ToldEvent {
+  readonly kind: 'told';
+  /** `tell/…` */
+  readonly step: string;
 }
 
 /** An event from the run's inbox. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldType } from '../proto/gen/weir/flow/v1/flow_pb.js';
-import { compileExpression } from './expression.ts';
+import { compileExpression, type Wanted } from './expression.ts';
 import { decodeText } from './field-type.ts';
 
 const declared = new Map([
@@ -25,7 +25,7 @@ function compiled(source: string) {
 }
 
 /** What the message of a refusal says; undefined when the expression is accepted. */
-function refusal(source: string, wanted?: FieldType): string | undefined {
+function refusal(source: string, wanted?: Wanted): string | undefined {
   const result = compileExpression(source, declared, wanted);
   return result.kind === 'invalid' ? result.message : undefined;
 }
@@ -259,5 +259,20 @@ describe('compileExpression refuses', () => {
     expect(refusal('x > 1.0', FieldType.BOOL)).toBeUndefined();
     expect(refusal('j.a', FieldType.BOOL)).toBeUndefined();
     expect(refusal('[x]', FieldType.JSON)).toBeUndefined();
+  });
+
+  it('what is no list, where the type is known', () => {
+    expect(refusal('s', 'list')).toBe('the value is a string, list is needed');
+    expect(refusal("{ 'a': 1 }", 'list')).toBe('the value is a map, list is needed');
+    expect(refusal('[x]', 'list')).toBeUndefined();
+    expect(refusal('j.filter(e, e > 1)', 'list')).toBeUndefined();
+    expect(refusal('j', 'list')).toBeUndefined();
+  });
+
+  it('what is no time, where the type is known', () => {
+    expect(refusal('x', 'time')).toBe('the value is a double, int or string is needed');
+    expect(refusal('n + 60000', 'time')).toBeUndefined();
+    expect(refusal("'2030-01-01T00:00:00Z'", 'time')).toBeUndefined();
+    expect(refusal('j.due', 'time')).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { checkExpression, staticTypeOf } from './expression/check.ts';
 import { environment } from './expression/functions.ts';
 import { instrument } from './expression/instrument.ts';
 import { withBudget } from './expression/meter.ts';
-import { withArticle } from './expression/overloads.ts';
+import { type StaticType, withArticle } from './expression/overloads.ts';
 import { parseExpression } from './expression/syntax.ts';
 import { fieldTypeName } from './field-type.ts';
 
@@ -27,30 +27,44 @@ export type Compilation =
   | { readonly kind: 'expression'; readonly expression: Expression }
   | { readonly kind: 'invalid'; readonly message: string };
 
+/** What the value of an expression must be: of a field's type, a list, or a time (an int or a string). */
+export type Wanted = FieldType | 'list' | 'time';
+
 /**
- * Compiles an expression over the `declared` fields. `wanted` is the type its value must have: where the type is known
+ * Compiles an expression over the `declared` fields. `wanted` is what its value must be: where its type is known
  * before it runs, another one is refused here, else at run time by whoever uses the value. Of several problems the message
  * names all, each with line and column in `source`.
  */
 export function compileExpression(
   source: string,
   declared: ReadonlyMap<string, FieldType>,
-  wanted?: FieldType,
+  wanted?: Wanted,
 ): Compilation {
   const parsed = parseExpression(source);
   if ('refusal' in parsed) return { kind: 'invalid', message: parsed.refusal };
   const checked = checkExpression(source, parsed, declared);
   if (checked.problems.length > 0) return { kind: 'invalid', message: checked.problems.join('; ') };
-  // JSON takes a value of any type.
-  if (wanted !== undefined && wanted !== FieldType.JSON && checked.type !== 'dyn') {
-    if (checked.type !== staticTypeOf(wanted)) {
-      return {
-        kind: 'invalid',
-        message: `the value is ${withArticle(checked.type)}, ${fieldTypeName(wanted)} is needed`,
-      };
-    }
+  const allowed = allowedTypes(wanted);
+  if (wanted !== undefined && allowed && checked.type !== 'dyn' && !allowed.includes(checked.type)) {
+    return {
+      kind: 'invalid',
+      message: `the value is ${withArticle(checked.type)}, ${wantedName(wanted)} is needed`,
+    };
   }
   return { kind: 'expression', expression: planned(source, checked.fields, instrument(parsed.expr, checked.types)) };
+}
+
+/** Undefined: any. */
+function allowedTypes(wanted: Wanted | undefined): readonly (StaticType | undefined)[] | undefined {
+  if (wanted === 'list') return ['list'];
+  if (wanted === 'time') return ['int', 'string'];
+  // JSON takes a value of any type.
+  return wanted === undefined || wanted === FieldType.JSON ? undefined : [staticTypeOf(wanted)];
+}
+
+function wantedName(wanted: Wanted): string {
+  if (wanted === 'list') return 'list';
+  return wanted === 'time' ? 'int or string' : fieldTypeName(wanted);
 }
 
 type Tree = Parameters<typeof instrument>[0];

@@ -107,9 +107,24 @@ function reachability(order: readonly string[], predecessors: FlowGraph['predece
   };
 }
 
-/** Fields that a step writes. */
-export function writtenBy(step: Step): readonly string[] {
-  if (step.kind.case === 'call') return step.kind.value.receive;
-  if (step.kind.case === 'inline') return step.kind.value.set.map((assignment) => assignment.field);
-  return [];
+/** Fields that a step writes: under their names, whatever the branches of a list write. */
+export function writtenBy({ kind }: Step): readonly string[] {
+  switch (kind.case) {
+    case 'call':
+    case 'subFlow':
+      return kind.value.receive;
+    case 'callback':
+      return kind.value.call?.receive ?? [];
+    case 'inline':
+      return kind.value.set.map((assignment) => assignment.field);
+    case 'wait':
+      return kind.value.what.case === 'signal' ? kind.value.what.value.receive : [];
+    case 'forEach':
+      return [kind.value.into];
+    case 'switch':
+    case 'join':
+    case 'startFlow':
+    case undefined:
+      return [];
+  }
 }

@@ -3,7 +3,7 @@
 import { Reason, State } from '../proto/gen/weir/run/v1/run_pb.js';
 import { type Changes, noChanges } from './change.ts';
 import type { Plan } from './plan.ts';
-import { type Control, type FieldValue, fieldKey, inputWriter, type Run } from './run.ts';
+import { type Control, type FieldValue, fieldKey, inputWriter, type Parent, type Run } from './run.ts';
 import { runId } from './run-id.ts';
 
 export interface NewRun {
@@ -14,6 +14,11 @@ export interface NewRun {
   readonly creationHash: Uint8Array;
   readonly fields: ReadonlyMap<string, FieldValue>;
   readonly nowMs: number;
+  /** Of a run that another one started. */
+  readonly parent?: Parent;
+  readonly rowKey?: Uint8Array;
+  /** It ends no later than this, in ms since 1970. */
+  readonly latestMs?: number;
 }
 
 /** An OPEN run of which nothing has been decided, and the changes that create it. */
@@ -35,9 +40,11 @@ export function newRun(plan: Plan, from: NewRun): { run: Run; changes: Changes }
     order,
     creationHash,
     createdMs: nowMs,
-    deadlineMs: nowMs + plan.deadlineMs,
+    deadlineMs: Math.min(nowMs + plan.deadlineMs, from.latestMs ?? Infinity),
     inputBytes,
     superseded: false,
+    ...(from.parent && { parent: from.parent }),
+    ...(from.rowKey && { rowKey: from.rowKey }),
     status: {
       state: State.OPEN,
       reason: Reason.UNSPECIFIED,

@@ -1,6 +1,7 @@
 // Parking: a run that harms whoever touches it is put aside with its evidence, for a person to look at.
 
 import { AlarmKind, Reason, State, StepStatus } from '../proto/gen/weir/run/v1/run_pb.js';
+import { callOf } from './action-of.ts';
 import type { Draft } from './draft.ts';
 import { printableKey } from './run-id.ts';
 
@@ -11,7 +12,7 @@ export function park(draft: Draft, detail: string, endpoint = ''): void {
   const evidence = [`key ${printableKey(draft.control.itemKey)}`];
   for (const [id, state] of draft.reached()) {
     if (state.status !== StepStatus.RUNNING) continue;
-    evidence.push(`step ${id}: ${state.losses} losses`);
+    if (callOf(draft, id)) evidence.push(`step ${id}: ${state.losses} losses`);
     // The calls stay RUNNING in the store, since nobody will know their end; releasing the run begins a new round.
     draft.aborts.add(id);
     draft.calls.delete(id);

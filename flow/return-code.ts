@@ -1,7 +1,24 @@
 // What the engine does with each way in which a call can end: the engine's column of the table of return codes. Endpoints'
 // health is judged elsewhere.
 
+import { ReturnCode } from '../proto/gen/weir/module/v1/module_pb.js';
 import { AlarmKind, Ending, Reason } from '../proto/gen/weir/run/v1/run_pb.js';
+
+/** How a call ended that a module answered with a code. Other codes break the contract. */
+export const endingsByCode: ReadonlyMap<number, Ending> = new Map([
+  [ReturnCode.SUCC, Ending.SUCCEEDED],
+  [ReturnCode.FAIL_PARSE_REQ_PKG, Ending.REJECTED],
+  [ReturnCode.REQ_PKG_PARAM_INVALID, Ending.REJECTED],
+  [ReturnCode.REQ_MUST_PARAM_MISS, Ending.REJECTED],
+  [ReturnCode.SVR_INNER_ERR, Ending.FAILED],
+  [ReturnCode.FAIL_BACK_SVR, Ending.FAILED],
+  [ReturnCode.FAIL_PACK_RSP_PKG, Ending.FAILED],
+  [ReturnCode.FAIL_BACK_TIMEOUT, Ending.FAILED],
+  [ReturnCode.SVR_OVER_LOAD, Ending.OVERLOADED],
+  [ReturnCode.OVER_LIMITS, Ending.OVER_LIMITS],
+  [ReturnCode.NO_AUTH, Ending.NO_AUTH],
+  [ReturnCode.FATAL_ERROR, Ending.FATAL],
+]);
 
 export type Verdict =
   | { readonly kind: 'done' }

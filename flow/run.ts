@@ -5,7 +5,7 @@
 //
 // Invariants:
 //   R1  A step without a state was not reached in this round.
-//   R2  Fields and steps never disappear, except when a retry re-arms a step.
+//   R2  Fields and steps never disappear, except when a retry re-arms a step, and branches that are dealt with.
 //   R3  `status.outcomeNumber` rises by one each time a run ends, and at no other time.
 
 import type { FieldReference } from '../proto/gen/weir/module/v1/module_pb.js';
@@ -62,6 +62,23 @@ export interface Control {
   readonly inputBytes: number;
   readonly superseded: boolean;
   readonly status: Status;
+  /** The step that started this run; absent when a person or a source did. */
+  readonly parent?: Parent;
+  /** What modules get as row key where it isn't the item key: that of the item which a chain of runs began with. */
+  readonly rowKey?: Uint8Array;
+}
+
+export interface Parent {
+  readonly run: RunId;
+  /** Path of the step that started this run, and its round then. */
+  readonly step: string;
+  readonly round: number;
+  /** Whether it waits for the end. */
+  readonly waits: boolean;
+  /** Names of the fields that it wants to hear at the end. */
+  readonly receive: readonly string[];
+  /** Length of the chain of runs that started each other without waiting, this one included. */
+  readonly chain: number;
 }
 
 export interface StepState {
@@ -82,8 +99,24 @@ export interface StepState {
   readonly endedMs: number;
   /** When SLEEPING: the time of the next call, in ms since 1970. */
   readonly dueMs: number;
-  /** A SWITCH that is done: the steps it chose. */
+  /** A SWITCH that is done: the steps it chose. A JOIN: what was done of the steps that it need not wait for. */
   readonly chosen: readonly string[];
+  /** The run that this step started and waits for. */
+  readonly child?: RunId;
+  /** The last outcome of the child that the step has heard of; it waits for a later one. */
+  readonly childOutcome?: number;
+  /** Of a step that does the same for every element of a list. */
+  readonly branches?: Branches;
+}
+
+/** Which elements of a list are dealt with. Those under way have states of their own, under `<step>[<index>]`. */
+export interface Branches {
+  readonly count: number;
+  /** A bit for each element; the lowest bit of the first byte is element 0. */
+  readonly done: Uint8Array;
+  readonly failed: Uint8Array;
+  /** The first element that was not looked at in this round. */
+  readonly next: number;
 }
 
 /** The value of a field: bytes, or where they are kept. */
@@ -95,7 +128,7 @@ export interface FieldValue {
 export interface Run {
   readonly id: RunId;
   readonly control: Control;
-  /** By step id; an exit call is `exit/<index>`. */
+  /** By step path: an id; `<id>[<index>]`, a branch; `exit/<index>`, an exit call; `tell/…`, something to tell another run. */
   readonly steps: ReadonlyMap<string, StepState>;
   /** By `writer/name`; the writer of what came with the item is `input`. */
   readonly fields: ReadonlyMap<string, FieldValue>;

@@ -51,6 +51,31 @@ describe('looking after inboxes', () => {
     expect(dispatch.offered.toSorted()).toEqual(['cancelled', 'released']);
   });
 
+  it('leaves an ending run alone until it has ended, and offers it then', async () => {
+    const { world, dispatch } = await setUp();
+    await world.create('ending', {
+      state: State.ENDING,
+      entries: { ready: false, timerMs: world.clock.nowMs() + 60_000 },
+    });
+    await world.post('ending', 'event', 'level');
+    await world.clock.advance(3_000);
+    expect(dispatch.offered).toEqual([]);
+    await world.commit('ending', asleep, State.FAILED);
+    await world.clock.advance(300);
+    expect(dispatch.offered).toEqual(['ending']);
+  });
+
+  it('offers a run that was let go with an event that it left, without waiting', async () => {
+    const { world, dispatch } = await setUp();
+    await world.create('held', { heldBy: dispatch, entries: { ready: false, leaseMs: world.clock.nowMs() + 60_000 } });
+    await world.post('held', 'event', 'level');
+    await world.clock.advance(300);
+    expect(dispatch.nudged).toEqual(['held']);
+    await world.commit('held', asleep, State.FAILED);
+    await world.clock.advance(300);
+    expect(dispatch.offered).toEqual(['held']);
+  });
+
   it('offers again when the offer got lost', async () => {
     const { world, dispatch } = await setUp();
     dispatch.verdict = undefined;

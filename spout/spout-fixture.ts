@@ -150,11 +150,14 @@ export class SpoutWorld {
     if (kind !== 'done') throw new Error(`creating ${key}: ${kind}`);
   }
 
-  /** A commit of the run as it stands; with `release` it is let go. */
-  async commit(key: string, release?: CreateWrite['entries']): Promise<void> {
-    const expected = (await this.store.peek(run(key)))?.fence;
-    if (!expected) throw new Error(`${key} is absent`);
-    const write = { run: run(key), writeId: this.#writeId(), changes: noChanges(), expected };
+  /** A commit of the run as it stands, or in another state; with `release` it is let go. */
+  async commit(key: string, release?: CreateWrite['entries'], state?: State): Promise<void> {
+    const head = await this.store.peek(run(key));
+    if (!head) throw new Error(`${key} is absent`);
+    const { control, fence: expected } = head;
+    const changes = noChanges();
+    if (state !== undefined) changes.control = { ...control, status: { ...control.status, state } };
+    const write = { run: run(key), writeId: this.#writeId(), changes, expected };
     await this.store.commit({ ...write, ...(release && { release }) });
   }
 

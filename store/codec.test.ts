@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../flow/change.ts';
-import type { Control, StepState } from '../flow/run.ts';
+import type { Control, Parent, RunId, StepState } from '../flow/run.ts';
 import { FieldReferenceSchema } from '../proto/gen/weir/module/v1/module_pb.js';
 import {
   ControlSchema,
@@ -67,6 +67,24 @@ const step: StepState = {
   chosen: ['publish', 'merge'],
 };
 
+const parent: Parent = {
+  run: '1/mail/mail-intake/a/b' as RunId,
+  step: 'each[7]',
+  round: 2,
+  waits: true,
+  receive: ['subject', 'body'],
+  chain: 3,
+};
+
+const started: Control = { ...control, parent, rowKey: Uint8Array.of(0, 47, 255) };
+
+const forEach: StepState = {
+  ...step,
+  child: '1/mail/part/key' as RunId,
+  childOutcome: 0,
+  branches: { count: 12, done: Uint8Array.of(255, 1), failed: Uint8Array.of(0, 8), next: 12 },
+};
+
 const execution: Execution = {
   step: 'parse',
   round: 1,
@@ -82,8 +100,11 @@ const execution: Execution = {
 };
 
 describe('the hand-written encoders write what the reflective one does', () => {
-  it('control', () => {
-    const { order, createdMs, deadlineMs, inputBytes, status, ...rest } = control;
+  it.each([
+    ['of an item', control],
+    ['of a run that a step started', started],
+  ])('control %s', (_, value) => {
+    const { order, createdMs, deadlineMs, inputBytes, status, parent, rowKey, ...rest } = value;
     const { sinceMs, evidence, ...status_ } = status;
     const message = create(ControlSchema, {
       ...rest,
@@ -92,8 +113,10 @@ describe('the hand-written encoders write what the reflective one does', () => {
       deadlineMs: BigInt(deadlineMs),
       inputBytes: BigInt(inputBytes),
       status: { ...status_, sinceMs: BigInt(sinceMs), evidence: [...evidence] },
+      ...(parent && { parent: { ...parent, receive: [...parent.receive] } }),
+      ...(rowKey && { rowKey }),
     });
-    expect(encodeControl(control)).toEqual(toBinary(ControlSchema, message));
+    expect(encodeControl(value)).toEqual(toBinary(ControlSchema, message));
   });
 
   it.each([
@@ -101,17 +124,20 @@ describe('the hand-written encoders write what the reflective one does', () => {
     ['without a code', { ...step, code: undefined }],
     ['with the largest code', { ...step, code: 0xffff_ffff }],
     ['with a long message', { ...step, message: 'ä'.repeat(300) }],
+    ['with a child and branches', forEach],
+    ['that asks its child to go on', { ...step, child: forEach.child }],
   ])('step %s', (_, value) => {
-    const { startedMs, endedMs, dueMs, chosen, code, ...rest } = value;
+    const { startedMs, endedMs, dueMs, chosen, code, child, ...rest } = value as StepState;
     const message = create(StepCellSchema, {
       ...rest,
+      ...(child === undefined ? {} : { child }),
       ...(code === undefined ? {} : { code }),
       startedMs: BigInt(startedMs),
       endedMs: BigInt(endedMs),
       dueMs: BigInt(dueMs),
       chosen: [...chosen],
     });
-    const { code: _code, ...codeless } = value;
+    const { code: _code, ...codeless } = value as StepState;
     expect(encodeStep(code === undefined ? codeless : { ...codeless, code })).toEqual(
       toBinary(StepCellSchema, message),
     );
@@ -142,7 +168,16 @@ describe('the hand-written encoders write what the reflective one does', () => {
 
 describe('what is decoded is what was encoded', () => {
   it('control', () => expect(decodeControl(encodeControl(control))).toEqual(control));
+  it('control of a run that a step started', () => expect(decodeControl(encodeControl(started))).toEqual(started));
   it('step', () => expect(decodeStep(encodeStep(step))).toEqual(step));
+  it('a step with a child and branches', () => expect(decodeStep(encodeStep(forEach))).toEqual(forEach));
+  it('what is absent, which is not there at all', () => {
+    const { childOutcome: _outcome, ...asking } = forEach;
+    expect(Object.keys(decodeStep(encodeStep(asking)))).not.toContain('childOutcome');
+    expect(Object.keys(decodeStep(encodeStep(step)))).not.toContain('child');
+    expect(Object.keys(decodeControl(encodeControl(control)))).not.toContain('parent');
+    expect(Object.keys(decodeControl(encodeControl(control)))).not.toContain('rowKey');
+  });
   it('a field kept elsewhere', () => {
     const reference = create(FieldReferenceSchema, { hash: new Uint8Array(32), size: 5n, location: 's3://b/k' });
     const field = { bytes: new Uint8Array(0), reference };
@@ -193,5 +228,22 @@ describe('stored fields that this version does not know', () => {
     expect(message.$unknown?.map(({ no }) => no)).toEqual([100, 101, 102]);
     expect(message.status?.$unknown).toEqual(status!.$unknown);
     expect(message.level).toBe(1);
+  });
+
+  it('survive in a parent and in branches', () => {
+    const added = [{ no: 99, wireType: WireType.Varint, data: new Uint8Array([5]) }];
+    const { parent: storedParent } = fromBinary(ControlSchema, encodeControl(started));
+    const { branches: storedBranches } = fromBinary(StepCellSchema, encodeStep(forEach));
+    storedParent!.$unknown = added;
+    storedBranches!.$unknown = added;
+    const readControl = decodeControl(
+      toBinary(ControlSchema, { ...fromBinary(ControlSchema, encodeControl(started)), parent: storedParent! }),
+    );
+    const readStep = decodeStep(
+      toBinary(StepCellSchema, { ...fromBinary(StepCellSchema, encodeStep(forEach)), branches: storedBranches! }),
+    );
+    expect(fromBinary(ControlSchema, encodeControl({ ...readControl, level: 1 })).parent?.$unknown).toEqual(added);
+    const moved = { ...readStep, branches: { ...readStep.branches!, next: 3 } };
+    expect(fromBinary(StepCellSchema, encodeStep(moved)).branches?.$unknown).toEqual(added);
   });
 });

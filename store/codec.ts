@@ -7,10 +7,11 @@
 
 import { create, fromBinary, type Message, toBinary, type UnknownField } from '@bufbuild/protobuf';
 import type { AlarmRaised, Execution as CoreExecution } from '../flow/change.ts';
-import type { Control, FieldValue, Holder, Status, StepState } from '../flow/run.ts';
+import type { Branches, Control, FieldValue, Holder, Parent, RunId, Status, StepState } from '../flow/run.ts';
 import {
   type Alarm,
   AlarmSchema,
+  type Branches as BranchesMessage,
   ControlSchema,
   type Execution,
   ExecutionBatchSchema,
@@ -18,6 +19,7 @@ import {
   HolderSchema,
   type InboxEvent,
   InboxEventSchema,
+  type Parent as ParentMessage,
   type Status as StatusMessage,
   StepCellSchema,
 } from '../proto/gen/weir/run/v1/run_pb.js';
@@ -66,7 +68,19 @@ function fillControl(control: Control & WithUnknown): void {
   message(11, control.status, fillStatus);
   flag(12, control.superseded);
   unsigned(13, control.inputBytes);
+  if (control.parent) message(14, control.parent, fillParent);
+  if (control.rowKey) bytes(15, control.rowKey);
   unknown(control.$unknown);
+}
+
+function fillParent(parent: Parent & WithUnknown): void {
+  text(1, parent.run);
+  text(2, parent.step);
+  unsigned(3, parent.round);
+  flag(4, parent.waits);
+  texts(5, parent.receive);
+  unsigned(6, parent.chain);
+  unknown(parent.$unknown);
 }
 
 function fillStatus(status: Status & WithUnknown): void {
@@ -96,9 +110,16 @@ export function decodeControl(cell: Uint8Array): Control {
     deadlineMs: number(from.deadlineMs),
     inputBytes: number(from.inputBytes),
     superseded: from.superseded,
+    ...(from.parent && { parent: decodeParent(from.parent) }),
+    ...(from.rowKey.length > 0 && { rowKey: from.rowKey }),
     status: decodeStatus(from.status),
     ...carried(from),
   };
+}
+
+function decodeParent(from: ParentMessage): Parent {
+  const { run, step, round, waits, receive, chain } = from;
+  return { run: run as RunId, step, round, waits, receive, chain, ...carried(from) };
 }
 
 function decodeStatus(from: StatusMessage | undefined): Status {
@@ -147,7 +168,18 @@ function fillStep(step: StepState & WithUnknown): void {
   unsigned(10, step.dueMs);
   texts(11, step.chosen);
   unsigned(12, step.reason);
+  text(13, step.child ?? '');
+  optionalUnsigned(14, step.childOutcome);
+  if (step.branches) message(15, step.branches, fillBranches);
   unknown(step.$unknown);
+}
+
+function fillBranches(branches: Branches & WithUnknown): void {
+  unsigned(1, branches.count);
+  bytes(2, branches.done);
+  bytes(3, branches.failed);
+  unsigned(4, branches.next);
+  unknown(branches.$unknown);
 }
 
 export function decodeStep(cell: Uint8Array): StepState {
@@ -165,8 +197,16 @@ export function decodeStep(cell: Uint8Array): StepState {
     endedMs: number(from.endedMs),
     dueMs: number(from.dueMs),
     chosen: from.chosen,
+    ...(from.child !== '' && { child: from.child as RunId }),
+    ...(from.childOutcome !== undefined && { childOutcome: from.childOutcome }),
+    ...(from.branches && { branches: decodeBranches(from.branches) }),
     ...carried(from),
   };
+}
+
+function decodeBranches(from: BranchesMessage): Branches {
+  const { count, done, failed, next } = from;
+  return { count, done, failed, next, ...carried(from) };
 }
 
 export function encodeField(field: FieldValue): Uint8Array {

@@ -2,7 +2,7 @@
 // before anything is written, so that what can't be stored (a bug) harms nobody else, and nothing of the caller is kept.
 
 import type { AlarmRaised, Changes } from '../flow/change.ts';
-import type { Control } from '../flow/run.ts';
+import type { Control, RunId } from '../flow/run.ts';
 import type { Reason, State } from '../proto/gen/weir/run/v1/run_pb.js';
 import { safe } from './cell-writer.ts';
 import { encodeAlarm, encodeControl, encodeExecutions, encodeField, encodeStep } from './codec.ts';
@@ -16,6 +16,8 @@ export interface EncodedControl {
   readonly inputBytes: number;
   readonly state: State;
   readonly reason: Reason;
+  /** The run that started this one. */
+  readonly parent: RunId | undefined;
 }
 
 export interface EncodedAlarm {
@@ -26,8 +28,8 @@ export interface EncodedAlarm {
 
 export interface EncodedChanges {
   readonly control: EncodedControl | undefined;
-  readonly steps: ReadonlyArray<readonly [name: string, cell: Uint8Array]>;
-  /** Null removes the cell. */
+  /** Null removes the cell; so among `fields`. */
+  readonly steps: ReadonlyArray<readonly [name: string, cell: Uint8Array | null]>;
   readonly fields: ReadonlyArray<readonly [name: string, cell: Uint8Array | null]>;
   /** An ExecutionBatch. */
   readonly executions: Uint8Array | undefined;
@@ -39,12 +41,12 @@ export interface EncodedChanges {
 
 /** `epoch` is the one under which the write is accepted. Throws a RangeError for what can't be stored. */
 export function encodeChanges(changes: Changes, epoch: number): EncodedChanges {
-  const steps: Array<readonly [string, Uint8Array]> = [];
+  const steps: Array<readonly [string, Uint8Array | null]> = [];
   const fields: Array<readonly [string, Uint8Array | null]> = [];
   let bytes = 0;
   for (const [name, step] of changes.steps) {
-    const cell = encodeStep(step);
-    bytes += cell.length;
+    const cell = step === null ? null : encodeStep(step);
+    bytes += cell?.length ?? 0;
     steps.push([name, cell]);
   }
   for (const [name, field] of changes.fields) {
@@ -75,6 +77,7 @@ export function encodedControl(control: Control): EncodedControl {
     inputBytes,
     state: status.state,
     reason: status.reason,
+    parent: control.parent?.run,
   };
 }
 

@@ -146,6 +146,8 @@ export interface RunQuery {
   readonly flow?: string;
   /** Empty: any. */
   readonly states: readonly State[];
+  /** Runs that the steps of this run started. */
+  readonly parent?: RunId;
 }
 
 export interface ListPage {

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
-import { addressOption, jsonOption, wholeNumber } from '../arguments.ts';
+import { addressOption, authorOption, commentOption, jsonOption, wholeNumber } from '../arguments.ts';
+import type { PushOptions } from '../flow/flows.ts';
 import { printerOf } from '../output/printer.ts';
+import { flowReleaseCommands } from './flow-release.ts';
+import { flowTextCommands } from './flow-text.ts';
 
 interface Common {
   readonly address: string;
@@ -12,10 +15,11 @@ const version = wholeNumber(1, 10_000);
 export function flowCommand(parent: Command): Command {
   const flow = parent.command('flow').summary('check, store, release and show flows').description('Works with flows.');
   validateCommand(flow);
+  flowTextCommands(flow);
   pushCommand(flow);
   listCommand(flow);
   showCommand(flow);
-  releaseCommand(flow);
+  flowReleaseCommands(flow);
   return flow;
 }
 
@@ -49,13 +53,15 @@ function pushCommand(flow: Command): void {
       'the newest version you have seen, 0 for none; another one is a conflict',
       wholeNumber(0, 10_000),
     )
+    .addOption(authorOption())
+    .addOption(commentOption())
     .addOption(addressOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nExamples:\n  weir flow push mail-intake.flow.yaml --release\n  weir flow push mail-intake.flow.yaml --expect 3',
     )
-    .action(async (file: string, { address, json, ...options }: Common & { release?: boolean; expect?: number }) =>
+    .action(async (file: string, { address, json, ...options }: Common & PushOptions) =>
       (await import('../flow/flows.ts')).pushFlow(file, options, address, printerOf(json)),
     );
 }
@@ -88,22 +94,5 @@ function showCommand(flow: Command): void {
     )
     .action(async (name: string, { address, json, version }: Common & { version?: number }) =>
       (await import('../flow/flows.ts')).showFlow(name, version, address, printerOf(json)),
-    );
-}
-
-function releaseCommand(flow: Command): void {
-  flow
-    .command('release')
-    .summary('choose the version that new runs follow')
-    .description(
-      'Makes a version the one that new runs follow. Runs that have begun keep theirs. An older version is a rollback.',
-    )
-    .argument('<name>', 'name of the flow')
-    .argument('<version>', 'its version', version)
-    .addOption(addressOption())
-    .addOption(jsonOption())
-    .addHelpText('after', '\nExample:\n  weir flow release mail-intake 2')
-    .action(async (name: string, version: number, { address, json }: Common) =>
-      (await import('../flow/flows.ts')).releaseFlow(name, version, address, printerOf(json)),
     );
 }

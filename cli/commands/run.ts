@@ -5,25 +5,20 @@ import { printerOf } from '../output/printer.ts';
 import type { ListOptions } from '../run/list.ts';
 import type { SummaryOptions } from '../run/summary.ts';
 import { parseRun, type RunArgument } from '../run-argument.ts';
-
-interface Common {
-  readonly address: string;
-  readonly json?: boolean;
-}
+import { actCommands } from './run-act.ts';
+import { type Common, runHelp } from './run-common.ts';
+import { sayCommands } from './run-say.ts';
 
 const states = ['OPEN', 'PARKED', 'ENDING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies ReadonlyArray<
   keyof typeof State
 >;
-const runHelp = 'BUSINESS/FLOW/KEY, and #GENERATION unless the newest is meant';
-
 export function runCommand(parent: Command): Command {
   const run = parent.command('run').summary('look at runs and act on them').description('Works with runs.');
   getCommand(run);
   listCommand(run);
   summaryCommand(run);
-  retryCommand(run);
-  cancelCommand(run);
-  releaseCommand(run);
+  actCommands(run);
+  sayCommands(run);
   return run;
 }
 
@@ -50,6 +45,7 @@ function filterOptions(command: Command): Command {
   return command
     .option('--business <name>', 'runs of one business line')
     .option('--flow <name>', 'runs of one flow')
+    .option('--parent <run>', 'runs that the steps of this one started', parseRun)
     .addOption(
       new Option('--state <states>', `runs in these states: ${states.join(', ')}; separated by commas`).argParser(
         oneOf(states),
@@ -68,7 +64,7 @@ function listCommand(run: Command): void {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  weir run list --flow mail-intake --state FAILED,PARKED\n  weir run list --flow mail-intake --fields label,verdict --all --json',
+      '\nExamples:\n  weir run list --flow mail-intake --state FAILED,PARKED\n  weir run list --flow mail-intake --fields label,verdict --all --json\n  weir run list --parent mail/mail-intake/spam-1/00001',
     )
     .action(async ({ address, json, ...options }: Common & ListOptions) =>
       (await import('../run/list.ts')).listRuns(options, address, printerOf(json)),
@@ -88,54 +84,5 @@ function summaryCommand(run: Command): void {
     )
     .action(async ({ address, json, ...options }: Common & SummaryOptions) =>
       (await import('../run/summary.ts')).summarizeRuns(options, address, printerOf(json)),
-    );
-}
-
-const actHelp = '\nThe answer says that the request is stored; the run follows it a moment later.';
-
-function retryCommand(run: Command): void {
-  run
-    .command('retry')
-    .summary('run the failed steps of a run again')
-    .description('Runs the failed steps of a run that FAILED or was CANCELLED again, and what follows them.')
-    .argument('<run>', runHelp, parseRun)
-    .option('--outcome <number>', 'the outcome you have seen; another one is a conflict', wholeNumber(1, 2 ** 32 - 1))
-    .addOption(addressOption())
-    .addOption(jsonOption())
-    .addHelpText('after', `${actHelp}\n\nExample:\n  weir run retry mail/mail-intake/spam-1/00001`)
-    .action(async (name: RunArgument, { address, json, outcome }: Common & { outcome?: number }) =>
-      (await import('../run/act.ts')).retryRun(name, outcome, address, printerOf(json)),
-    );
-}
-
-function cancelCommand(run: Command): void {
-  run
-    .command('cancel')
-    .summary('end a run')
-    .description('Ends a run that is OPEN or PARKED.')
-    .argument('<run>', runHelp, parseRun)
-    .option('--cause <text>', 'why, for who looks at the run', '')
-    .addOption(addressOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `${actHelp}\n\nExample:\n  weir run cancel mail/mail-intake/spam-1/00001 --cause 'sent twice'`,
-    )
-    .action(async (name: RunArgument, { address, json, cause }: Common & { cause: string }) =>
-      (await import('../run/act.ts')).cancelRun(name, cause, address, printerOf(json)),
-    );
-}
-
-function releaseCommand(run: Command): void {
-  run
-    .command('release')
-    .summary('let a parked run go on')
-    .description('Lets a run that is PARKED go on: the calls that were lost are made again.')
-    .argument('<run>', runHelp, parseRun)
-    .addOption(addressOption())
-    .addOption(jsonOption())
-    .addHelpText('after', `${actHelp}\n\nExample:\n  weir run release mail/mail-intake/spam-1/00001`)
-    .action(async (name: RunArgument, { address, json }: Common) =>
-      (await import('../run/act.ts')).releaseRun(name, address, printerOf(json)),
     );
 }

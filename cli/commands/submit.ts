@@ -7,8 +7,9 @@ Each line is one item:
 
   {"business":"mail","flow":"mail-intake","key":"spam-1/00001","fields":{"label":"spam","raw":{"base64":"RnJvbTog…"}}}
 
-The key and the values of fields are texts, or bytes as {"base64":"…"}. Optional are "level", 1 (first) to 9, 5 by default, and
-"expectedGeneration", the newest generation of an item that is to run again.
+The key and the values of fields are texts, or bytes as {"base64":"…"}. Optional are "flow" (without one the routes of the business
+line choose, see 'weir route'), "level", 1 (first) to 9, 5 by default, and "expectedGeneration", the newest generation of an item
+that is to run again.
 
 A file is read through first: when a line of it is wrong, nothing is submitted. What only the engine can refuse (an unknown flow,
 an item that is there with other fields), and any line of standard input, is refused by itself: the others are submitted, and

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type CallbackHosts, readCallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { dispatchDefaults } from '../../dispatch/settings.ts';
 import { address, defaultAddress, jsonOption, wholeNumber } from '../arguments.ts';
 import type { UpOptions } from '../up/up.ts';
@@ -27,6 +28,13 @@ export function upCommand(parent: Command): Command {
     .option('--data <folder>', 'where everything is stored; one engine at a time', './weir-data')
     .option('--address <host:port>', 'where to listen; port 0 takes a free one', address(0), defaultAddress)
     .option('--modules <file>', 'which module is served where, YAML or JSON')
+    .addOption(
+      new Option(
+        '--callback-hosts <hosts>',
+        'hosts that flows may call by address (http, https), as host or host:port, separated by commas; none by default. ' +
+          'Names must be at public addresses, unless the address is listed too',
+      ).argParser(callbackHosts),
+    )
     .option('--flows <path>', 'a flow, or a folder with *.flow.yaml, to store and release')
     .addOption(
       new Option('--max-runs <n>', 'runs held at once: what a crash interrupts at most')
@@ -45,4 +53,10 @@ export function upCommand(parent: Command): Command {
     .addOption(jsonOption())
     .addHelpText('after', help)
     .action(async (options: UpOptions) => (await import('../up/up.ts')).up(options));
+}
+
+function callbackHosts(text: string): CallbackHosts {
+  const reading = readCallbackHosts(text);
+  if (reading.ok) return reading.hosts;
+  throw new InvalidArgumentError(`${reading.problem}.`);
 }

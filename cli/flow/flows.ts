@@ -1,6 +1,7 @@
 // The commands of `weir flow`.
 
 import { Flows } from '../../proto/gen/weir/flow/v1/flows_pb.js';
+import { authorOf } from '../author.ts';
 import { askEngine, callOptions } from '../engine.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { type FileProblem, printProblem, readFlowFile } from '../flow-file.ts';
@@ -24,17 +25,27 @@ export function validateFlows(files: readonly string[], printer: Printer): void 
   if (problems > 0) throw new CommandFailure(exitCodes.usage, `problems found: ${problems}`);
 }
 
+export interface PushOptions {
+  /** To all items, at once. */
+  readonly release?: boolean;
+  /** The newest version that was seen. */
+  readonly expect?: number;
+  readonly author?: string;
+  readonly comment: string;
+}
+
 export async function pushFlow(
   path: string,
-  { release = false, expect }: { readonly release?: boolean; readonly expect?: number },
+  { release = false, expect, author, comment }: PushOptions,
   address: string,
   printer: Printer,
 ): Promise<void> {
   const reading = readFlowFile('', path);
   if (reading.kind === 'problems') throw invalid(reading.problems);
   const { text, flow } = reading.file;
+  const expected = expect === undefined ? {} : { expectedVersion: expect };
   const pushed = await askEngine(Flows, address, (flows) =>
-    flows.push({ text, release, ...(expect === undefined ? {} : { expectedVersion: expect }) }, callOptions),
+    flows.push({ text, release, author: authorOf(author), comment, ...expected }, callOptions),
   );
   // An engine of another version may hold flows to other rules.
   if (pushed.problems.length > 0) throw invalid(pushed.problems.map((problem) => ({ file: path, ...problem })));
@@ -44,25 +55,19 @@ export async function pushFlow(
   printer.line(`${flow.name} version ${version}: ${how}${release ? ', released' : ''}`);
 }
 
-export async function releaseFlow(name: string, version: number, address: string, printer: Printer): Promise<void> {
-  const { previousVersion } = await askEngine(Flows, address, (flows) => flows.release({ name, version }, callOptions));
-  if (printer.json) return printer.line(toJson({ name, version, previousVersion }));
-  const before = previousVersion === 0 ? 'none before' : `version ${previousVersion} before`;
-  printer.line(`${name} version ${version}: released, ${before}`);
-}
-
 export async function listFlows(address: string, printer: Printer): Promise<void> {
   const { flows } = await askEngine(Flows, address, (client) => client.list({}, callOptions));
   if (printer.json) {
-    for (const { name, business, newestVersion, releasedVersion } of flows) {
-      printer.line(toJson({ name, business, newestVersion, releasedVersion }));
+    for (const { name, business, newestVersion, releasedVersion, grayVersion, releaseNumber } of flows) {
+      printer.line(toJson({ name, business, newestVersion, releasedVersion, grayVersion, releaseNumber }));
     }
     return;
   }
-  const rows = flows.map(({ name, business, newestVersion, releasedVersion }) => {
-    return [name, business, newestVersion, releasedVersion === 0 ? 'none' : String(releasedVersion)];
+  const versionOrNone = (version: number): string => (version === 0 ? 'none' : String(version));
+  const rows = flows.map(({ name, business, newestVersion, releasedVersion, grayVersion, releaseNumber }) => {
+    return [name, business, newestVersion, versionOrNone(releasedVersion), versionOrNone(grayVersion), releaseNumber];
   });
-  printer.line(table(['FLOW', 'BUSINESS', 'NEWEST', 'RELEASED'], rows));
+  printer.line(table(['FLOW', 'BUSINESS', 'NEWEST', 'RELEASED', 'GRAY', 'RELEASE'], rows));
 }
 
 /** Prints the text as it was pushed, so that it can be written back into a file. */
@@ -77,7 +82,9 @@ export async function showFlow(
   if (!printer.json) return printer.line(text.endsWith('\n') ? text.slice(0, -1) : text);
   const hash = Buffer.from(flow?.hash ?? []).toString('hex');
   const { business } = flow?.flow ?? {};
-  printer.line(toJson({ name, business, version: flow?.version, hash, pushedAt: printedTime(flow?.pushedAt), text }));
+  const { author, comment } = flow ?? {};
+  const pushedAt = printedTime(flow?.pushedAt);
+  printer.line(toJson({ name, business, version: flow?.version, hash, pushedAt, author, comment, text }));
 }
 
 function invalid(problems: readonly FileProblem[]): CommandFailure {

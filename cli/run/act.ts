@@ -1,40 +1,52 @@
-// `weir run retry`, `cancel` and `release`.
+// `weir run retry`, `rewind`, `cancel` and `release`.
 
-import { randomIds } from '../../platform/ids/random-ids.ts';
-import { type Client } from '../../platform/rpc/client.ts';
-import { Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
-import { askEngine, callOptions } from '../engine.ts';
-import { type Printer, toJson } from '../output/printer.ts';
+import type { RetryRequest } from '../../proto/gen/weir/runs/v1/runs_pb.js';
+import { callOptions } from '../engine.ts';
+import type { Printer } from '../output/printer.ts';
 import { printRun, type RunArgument } from '../run-argument.ts';
+import { askRun } from './ask-run.ts';
 
-export function retryRun(
+/** How a run that has ended is to go on. */
+export interface ReopenOptions {
+  /** The outcome that the caller has seen. */
+  readonly outcome?: number;
+  readonly version: 'keep' | 'released' | number;
+}
+
+export function retryRun(run: RunArgument, options: ReopenOptions, address: string, printer: Printer): Promise<void> {
+  return askRun(printRun(run), 'retry', address, printer, (runs, requestId) =>
+    runs.retry({ run, requestId, ...reopening(options) }, callOptions),
+  );
+}
+
+export function rewindRun(
   run: RunArgument,
-  outcome: number | undefined,
+  step: string,
+  options: ReopenOptions,
   address: string,
   printer: Printer,
 ): Promise<void> {
-  return act(run, 'retry', address, printer, (runs, requestId) =>
-    runs.retry({ run, requestId, ...(outcome === undefined ? {} : { outcomeNumber: outcome }) }, callOptions),
+  return askRun(printRun(run), 'rewind', address, printer, (runs, requestId) =>
+    runs.rewind({ run, requestId, step, ...reopening(options) }, callOptions),
   );
 }
 
 export function cancelRun(run: RunArgument, cause: string, address: string, printer: Printer): Promise<void> {
-  return act(run, 'cancel', address, printer, (runs, requestId) => runs.cancel({ run, requestId, cause }, callOptions));
+  return askRun(printRun(run), 'cancel', address, printer, (runs, requestId) =>
+    runs.cancel({ run, requestId, cause }, callOptions),
+  );
 }
 
 export function releaseRun(run: RunArgument, address: string, printer: Printer): Promise<void> {
-  return act(run, 'release', address, printer, (runs, requestId) => runs.release({ run, requestId }, callOptions));
+  return askRun(printRun(run), 'release', address, printer, (runs, requestId) =>
+    runs.release({ run, requestId }, callOptions),
+  );
 }
 
-async function act(
-  run: RunArgument,
-  action: string,
-  address: string,
-  printer: Printer,
-  ask: (runs: Client<typeof Runs>, requestId: string) => Promise<unknown>,
-): Promise<void> {
-  const requestId = randomIds().next();
-  await askEngine(Runs, address, (runs) => ask(runs, requestId));
-  const name = printRun(run);
-  printer.line(printer.json ? toJson({ run: name, requested: action }) : `${name}: ${action} is requested`);
+function reopening({ outcome, version }: ReopenOptions): { outcomeNumber?: number; version?: RetryRequest['version'] } {
+  return {
+    ...(outcome === undefined ? {} : { outcomeNumber: outcome }),
+    ...(version === 'released' && { version: { case: 'released', value: true } }),
+    ...(typeof version === 'number' && { version: { case: 'flowVersion', value: version } }),
+  };
 }

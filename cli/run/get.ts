@@ -6,8 +6,9 @@ import { askEngine, callOptions } from '../engine.ts';
 import { type Printer, toJson } from '../output/printer.ts';
 import { type Cell, table } from '../output/table.ts';
 import { enumName, printedMs, printedTime, shownBytes } from '../output/text.ts';
-import type { RunArgument } from '../run-argument.ts';
+import { printRun, type RunArgument } from '../run-argument.ts';
 import { fieldJson, runJson, runText, stateText } from './print-run.ts';
+import { waitingObject, waitingText } from './print-waiting.ts';
 
 /** Characters of a value in a table. */
 const maxShownCharacters = 80;
@@ -38,6 +39,7 @@ function toObject(run: Run, shown: ShownParts) {
     evidence: status?.evidence,
     createdAt: printedTime(run.createdAt),
     deadlineAt: printedTime(run.deadlineAt),
+    ...(run.parent && { parent: printRun(run.parent) }),
     steps: run.steps.map(stepObject),
     ...(shown.fields && {
       fields: run.fields.map((field) => ({ writer: field.writer, name: field.name, value: fieldJson(field) })),
@@ -46,7 +48,7 @@ function toObject(run: Run, shown: ShownParts) {
   };
 }
 
-function stepObject({ id, cell }: StepView) {
+function stepObject({ id, cell, child, waiting }: StepView) {
   const { round, attempts, losses, declines, code, message, chosen } = cell ?? ({} as Partial<StepCell>);
   return {
     step: id,
@@ -57,6 +59,8 @@ function stepObject({ id, cell }: StepView) {
     endedAt: printedMs(cell?.endedMs ?? 0n),
     dueAt: printedMs(cell?.dueMs ?? 0n),
     ...(chosen && chosen.length > 0 && { chosen }),
+    ...(child && { child: printRun(child) }),
+    ...(waiting && { waitsFor: waitingObject(waiting) }),
   };
 }
 
@@ -80,6 +84,7 @@ function headText(run: Run): string {
     `flow version ${flowVersion}, level ${level}, outcome number ${status?.outcomeNumber ?? 0}`,
   ];
   if (status && status.detail !== '') lines.push(status.detail.replaceAll(/\s+/g, ' '));
+  if (run.parent) lines.push(`started by ${printRun(run.parent)}`);
   if (holder !== '') lines.push(`held by ${holder}`);
   if (status && status.evidence.length > 0) lines.push(`evidence: ${status.evidence.join(', ')}`);
   return lines.join('\n');
@@ -87,10 +92,20 @@ function headText(run: Run): string {
 
 const stepHead = ['STEP', 'STATUS', 'ROUND', 'SPENT TRIES', 'LOSSES', 'DECLINES', 'MESSAGE'];
 
-function stepRow({ id, cell }: StepView): Cell[] {
+function stepRow({ id, cell, child, waiting }: StepView): Cell[] {
   const { status = 0, round = 0, attempts = 0, losses = 0, declines = 0, message = '', chosen = [] } = cell ?? {};
-  const note = chosen.length > 0 ? `chose ${chosen.join(', ')}` : message;
-  return [id, enumName(StepStatus, status), round, attempts, losses, declines, note.replaceAll(/\s+/g, ' ')];
+  const notes = chosen.length > 0 ? [`chose ${chosen.join(', ')}`] : message === '' ? [] : [message];
+  if (waiting) notes.push(`waits for ${waitingText(waiting)}`);
+  else if (child) notes.push(`started ${printRun(child)}`);
+  return [
+    id,
+    enumName(StepStatus, status),
+    round,
+    attempts,
+    losses,
+    declines,
+    notes.join('; ').replaceAll(/\s+/g, ' '),
+  ];
 }
 
 function fieldRow({ writer, name, cell }: FieldView): Cell[] {

@@ -16,7 +16,7 @@ const keys = ['business', 'flow', 'key', 'fields', 'level', 'expectedGeneration'
 class Bad extends Error {}
 
 /**
- * Reads `{"business","flow","key","fields":{name: value},"level"?,"expectedGeneration"?}`; the key and values are texts, or
+ * Reads `{"business","flow"?,"key","fields":{name: value},"level"?,"expectedGeneration"?}`; the key and values are texts, or
  * bytes as `{"base64": "…"}`.
  */
 export function readItem(text: string): ItemReading {
@@ -54,7 +54,7 @@ function itemOf(line: Record<string, unknown>): Item {
   const expectedGeneration = line['expectedGeneration'];
   return create(ItemSchema, {
     business: textOf('business', line['business']),
-    flow: textOf('flow', line['flow']),
+    flow: line['flow'] === undefined ? '' : textOf('flow', line['flow']),
     key: bytesOf('key', line['key']),
     fields: Object.entries(fields).map(([name, value]) => {
       return { key: Buffer.from(name), value: bytesOf(`fields.${name.slice(0, 40)}`, value) };

@@ -9,11 +9,17 @@
 
 import { hostname } from 'node:os';
 import { Dispatch } from '../../dispatch/dispatch.ts';
+import { ItemRouting } from '../../dispatch/driver/item-routing.ts';
+import { ModulesByScheme } from '../../dispatch/modules/by-scheme.ts';
+import { CallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { GrpcModules } from '../../dispatch/modules/caller.ts';
 import type { ModuleSetting } from '../../dispatch/modules/configuration.ts';
+import { HttpModules } from '../../dispatch/modules/http-caller.ts';
 import type { Modules } from '../../dispatch/modules/port.ts';
+import { businessesService } from '../../dispatch/services/businesses.ts';
 import { directoryService } from '../../dispatch/services/directory.ts';
 import { flowsService } from '../../dispatch/services/flows.ts';
+import { routesService } from '../../dispatch/services/routes.ts';
 import { runsService } from '../../dispatch/services/runs.ts';
 import type { DispatchSettings } from '../../dispatch/settings.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
@@ -28,11 +34,14 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { FromDispatch, FromSpout } from '../../proto/gen/weir/feed/v1/feed_pb.js';
 import type { SpoutSettings } from '../../spout/settings.ts';
 import { Spout } from '../../spout/spout.ts';
-import { FlowCatalogue } from '../../store/flow-catalogue.ts';
+import { BusinessCatalogue } from '../../store/catalogue/business-catalogue.ts';
+import { FlowCatalogue } from '../../store/catalogue/flow-catalogue.ts';
+import { RouteCatalogue } from '../../store/catalogue/route-catalogue.ts';
 import type { Store } from '../../store/port.ts';
 import { openDataFolder } from '../../store/sqlite/data-folder.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { FlowFile } from '../flow-file.ts';
+import { releaseFlows } from './release-flows.ts';
 
 export interface EngineOptions {
   /** Folder of all state; created when it is not there. No second engine may use it. */
@@ -40,6 +49,8 @@ export interface EngineOptions {
   /** `host:port` to listen on; port 0 takes a free one. */
   readonly address: string;
   readonly modules: readonly ModuleSetting[];
+  /** Hosts that flows may call by address. None by default: flows are written by more people than may reach the network here. */
+  readonly callbackHosts?: CallbackHosts;
   /** Pushed and released at start. */
   readonly flows: readonly Pick<FlowFile, 'text' | 'flow'>[];
   readonly logger: Logger;
@@ -77,8 +88,8 @@ const serverGraceMs = 2_000;
 const maxSendBytes = 64 * 1_048_576;
 
 /**
- * Opens everything, pushes and releases the flows, and serves. Throws DataFolderError when the folder can't be used, an Error that
- * names the address when it can't be bound; nothing is left open then.
+ * Opens everything, pushes and releases the flows, and serves. Throws DataFolderError when the folder can't be used, a
+ * CommandFailure when a flow can't be released, an Error that names the address when it can't be bound; nothing is left open then.
  */
 export async function assemble(options: EngineOptions): Promise<Engine> {
   const opened = new AsyncDisposableStack();
@@ -91,16 +102,22 @@ export async function assemble(options: EngineOptions): Promise<Engine> {
 }
 
 async function open(options: EngineOptions, opened: AsyncDisposableStack): Promise<Engine> {
-  const { store, catalogue } = openState(options, opened);
+  const state = openState(options, opened);
+  const { store, catalogue } = state;
   const released = await releaseFlows(catalogue, options.flows);
   const modules = new GrpcModules(options.modules, { clock: systemClock, random: Math.random });
   opened.defer(() => modules.close());
-  const ports = { store, modules, locks: new InProcessRunLocks(systemClock) };
-  const roles = createRoles(options, catalogue, options.around?.(ports) ?? ports);
+  const addresses = new HttpModules(options.callbackHosts ?? new CallbackHosts(), systemClock);
+  opened.defer(() => addresses.close());
+  const callers = new ModulesByScheme(modules, addresses);
+  const ports = { store, modules: callers, locks: new InProcessRunLocks(systemClock) };
+  const roles = createRoles(options, state, options.around?.(ports) ?? ports);
   const { dispatch } = roles;
   const server = await serve(options, [
     runsService({ dispatch, store, plans: catalogue, clock: systemClock, ids: roles.ids, random: Math.random }),
-    flowsService(catalogue),
+    flowsService(catalogue, state.businesses),
+    routesService(state.routes, catalogue),
+    businessesService(state.businesses),
     directoryService(() => modules.view()),
   ]);
   opened.defer(async () => void (await server.stop(serverGraceMs)));
@@ -134,34 +151,27 @@ function openState({ data, logger, onFatal }: EngineOptions, opened: AsyncDispos
   opened.defer(() => configuration.close());
   const catalogue = new FlowCatalogue(configuration, systemClock);
   opened.defer(() => catalogue.close());
-  return { store, catalogue };
-}
-
-/** Stores and releases the flows that are new. */
-async function releaseFlows(catalogue: FlowCatalogue, flows: EngineOptions['flows']): Promise<Engine['released']> {
-  const released = [];
-  for (const { flow, text } of flows) {
-    const pushed = await catalogue.push(flow, text);
-    if (pushed.kind === 'conflict') throw new Error(`flow ${flow.name}: a conflict without an expected version`);
-    // What is there already stays as its operators left it: a restart must not undo a rollback.
-    const before = await catalogue.releasedVersion(flow.name);
-    if (pushed.created || before === 0) await catalogue.release(flow.name, pushed.version);
-    released.push({ name: flow.name, version: await catalogue.releasedVersion(flow.name) });
-  }
-  return released;
+  const routes = new RouteCatalogue(configuration, systemClock, catalogue);
+  opened.defer(() => routes.close());
+  return { store, catalogue, routes, businesses: new BusinessCatalogue(configuration, systemClock) };
 }
 
 /** Spout and dispatch of this process, linked with each other. */
-function createRoles(options: EngineOptions, catalogue: FlowCatalogue, { store, modules, locks }: EnginePorts) {
+function createRoles(
+  options: EngineOptions,
+  state: ReturnType<typeof openState>,
+  { store, modules, locks }: EnginePorts,
+) {
   const clock = systemClock;
   const ids = randomIds();
   const random = Math.random;
   const membership = new InProcessMembership(clock);
+  const routing = new ItemRouting(state.routes, state.store);
   const onError = (error: unknown, doing: string) => options.logger.error('unexpected failure', error, { doing });
   const self = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
   const dispatch = new Dispatch(
     { role: 'dispatch', ...self },
-    { clock, ids, random, store, plans: catalogue, modules, membership, locks, onError },
+    { clock, ids, random, store, plans: state.catalogue, routing, modules, membership, locks, onError },
     options.dispatch,
   );
   const spout = new Spout({ role: 'spout', ...self }, { clock, random, store, membership, onError }, options.spout);

@@ -1,5 +1,6 @@
 // `weir up`: the process around an engine. Signals, faults, and the one line that says that it is ready.
 
+import type { CallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { type ModuleSetting, readModules } from '../../dispatch/modules/configuration.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import { createLogger, type Logger } from '../../platform/telemetry/logger.ts';
@@ -16,6 +17,8 @@ export interface UpOptions {
   readonly modules?: string;
   /** File or folder of flows. */
   readonly flows?: string;
+  /** Hosts that flows may call by address. */
+  readonly callbackHosts?: CallbackHosts;
   /** Runs held at once. */
   readonly maxRuns: number;
   /** Time to live of a run lock. */

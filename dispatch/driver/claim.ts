@@ -1,7 +1,6 @@
 // Taking a run over: read it, decide what the claim begins, write both in one compare-and-set.
 
 import { type Changes, noChanges } from '../../flow/change.ts';
-import { decideAll } from '../../flow/decide.ts';
 import type { Effect } from '../../flow/effect.ts';
 import type { Context } from '../../flow/event.ts';
 import { inInboxOrder } from '../../flow/events/inbox.ts';
@@ -10,6 +9,7 @@ import type { Holder, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import type { Fence, StoredRun } from '../../store/port.ts';
 import { makeFencedCertain, sameFence } from './certain-write.ts';
+import { decideUntilMoved } from './decide-until-moved.ts';
 import type { DispatchPorts } from './ports.ts';
 
 export interface Claimed {
@@ -56,7 +56,7 @@ function firstDecision(
     ...inInboxOrder(stored.inbox).map((event) => ({ kind: 'inbox', event }) as const),
   ];
   try {
-    return decideAll(plan, stored.run, events, context);
+    return decideUntilMoved(plan, stored.run, events, context);
   } catch (error) {
     ports.onError(error, `first decision on ${printableRun(stored.run.id)}`);
     return { changes: noChanges(), effects: [] };

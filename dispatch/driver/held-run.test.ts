@@ -1,87 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
-import { compileFlow } from '../../flow/compile.ts';
-import { decideAll } from '../../flow/decide.ts';
-import { parseFlow } from '../../flow/definition/definition.ts';
-import { newRun } from '../../flow/new-run.ts';
-import { ManualClock } from '../../platform/clock/manual-clock.ts';
 import { Ending, InboxEventSchema, State, StepStatus } from '../../proto/gen/weir/run/v1/run_pb.js';
-import { MemoryStore } from '../../store/memory/memory-store.ts';
-import type { CallOutcome, ModuleCall, PendingCall } from '../modules/port.ts';
-import { dispatchDefaults } from '../settings.ts';
-import { HeldRun, type Parting } from './held-run.ts';
-import type { DispatchPorts } from './ports.ts';
-
-const text = `
-flow: two
-business: test
-deadline: 10m
-steps:
-  first: { call: m, send: [text], receive: [] }
-  second: { after: [first], call: m, send: [text] }
-`;
-
-interface Out {
-  readonly call: ModuleCall;
-  readonly done: (outcome: CallOutcome) => void;
-  aborted: boolean;
-  waiting: boolean;
-}
-
-/** A run held after its creation as claimed, in a world where calls wait until the test says that they are out. */
-async function held(onCall: (out: Out) => void = () => {}) {
-  const parsed = parseFlow(text);
-  if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
-  const plan = compileFlow(parsed.flow, 1);
-  const clock = new ManualClock();
-  const store = new MemoryStore();
-  const errors: string[] = [];
-  const calls: Out[] = [];
-  const parted: Parting[] = [];
-  let ids = 0;
-  let grown = 0;
-  const call = (called: ModuleCall, done: Out['done']): PendingCall => {
-    const out: Out = { call: called, done, aborted: false, waiting: true };
-    onCall(out);
-    calls.push(out);
-    return {
-      abort: () => (out.aborted = true),
-      withdraw: () => out.waiting && (out.aborted = true),
-    };
-  };
-  const ports = {
-    ...{ clock, store, random: () => 0.5, ids: { next: () => `write-${++ids}` }, modules: { call } },
-    onError: (error: unknown, doing: string) => errors.push(`${doing}: ${(error as Error).message}`),
-  } as unknown as DispatchPorts;
-  const settings = dispatchDefaults;
-  const contextNow = () => ({ nowMs: clock.nowMs(), random: () => 0.5, endingDeadlineMs: 60_000 });
-  const keeper = {
-    ports,
-    settings,
-    get context() {
-      return contextNow();
-    },
-    grown: (bytes: number) => (grown += bytes),
-    parted: (_: HeldRun, why: Parting) => parted.push(why),
-  };
-  const fields = new Map([['text', { bytes: new Uint8Array(3) }]]);
-  const from = { itemKey: Uint8Array.of(1), generation: 1, level: 5, order: 1, creationHash: new Uint8Array() };
-  const initial = newRun(plan, { ...from, fields, nowMs: clock.nowMs() });
-  const { run, changes, effects } = decideAll(plan, initial.run, [{ kind: 'claimed', barrenClaims: 1 }], contextNow());
-  for (const [id, state] of changes.steps) initial.changes.steps.set(id, state);
-  const holder = { processId: 'p', incarnation: 'i', claimedMs: clock.nowMs() };
-  const write = { run: run.id, writeId: 'create', changes: initial.changes, holder };
-  await store.create({ ...write, entries: { ready: false, leaseMs: 1 } });
-  const tested = new HeldRun(keeper, plan, run, { epoch: 1, version: 1 });
-  const begin = () => tested.begin(effects);
-  const stored = async () => (await store.load(run.id)) ?? expect.fail('the run is gone');
-  return { tested, begin, clock, store, calls, parted, errors, stored, run: run.id };
-}
-
-const succeeded: CallOutcome = {
-  answer: { ending: Ending.SUCCEEDED, code: 0, message: '', fields: new Map() },
-  tries: [{ endpoint: 'e', ending: Ending.SUCCEEDED, code: 0, message: '', startedMs: 0, durationUs: 1 }],
-};
+import { held, succeeded } from './held-run-fixture.ts';
 
 describe('a held run', () => {
   it('makes the next call only after the change that leads to it is stored', async () => {
@@ -112,7 +32,7 @@ describe('a held run', () => {
   });
 
   it('that is handed back waits for a call that is out, and makes no other', async () => {
-    const { tested, begin, clock, calls, stored, parted } = await held((out) => (out.waiting = false));
+    const { tested, begin, clock, calls, stored, parted } = await held({ onCall: (out) => (out.waiting = false) });
     begin();
     tested.handBack('when idle');
     await clock.advance(0);
@@ -127,7 +47,7 @@ describe('a held run', () => {
   });
 
   it('that is handed back at once leaves its call to be counted as lost', async () => {
-    const { tested, begin, clock, calls, stored } = await held((out) => (out.waiting = false));
+    const { tested, begin, clock, calls, stored } = await held({ onCall: (out) => (out.waiting = false) });
     begin();
     tested.handBack('now');
     await clock.advance(0);
@@ -150,8 +70,10 @@ describe('a held run', () => {
   });
 
   it('is given up, and nothing else, when a call throws', async () => {
-    const { begin, parted, errors } = await held(() => {
-      throw new Error('no such module');
+    const { begin, parted, errors } = await held({
+      onCall: () => {
+        throw new Error('no such module');
+      },
     });
     begin();
     expect(parted).toEqual(['abandoned']);
@@ -169,7 +91,7 @@ describe('a held run', () => {
   });
 
   it('consumes an event once, also when an old read shows it again', async () => {
-    const { tested, begin, clock, store, stored, parted, run } = await held((out) => (out.waiting = false));
+    const { tested, begin, clock, store, stored, parted, run } = await held({ onCall: (out) => (out.waiting = false) });
     begin();
     const event = create(InboxEventSchema, { id: 'e', arrivedMs: 1n, kind: { case: 'level', value: { level: 2 } } });
     await store.post(run, event);

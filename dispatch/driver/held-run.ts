@@ -1,16 +1,17 @@
 // One run in the hands of this process: event in → decide → commit → only then effects.
 //
-// Owns the run's state in memory from the accepted claim to the accepted commit that lets it go, and the calls that are out.
+// Owns the run's state in memory from the accepted claim to the accepted commit that lets it go, and the calls and errands that are
+// out.
 //
 // Invariants:
 //   H1  At most one write of the run is under way; events that arrive meanwhile wait in the mailbox.
 //   H2  An effect is performed only after the write that carries its decision was answered `done`.
-//   H3  Once closed nothing is written, no call is out and no timer is set.
+//   H3  Once closed nothing is written, no call or errand is out and no timer is set.
 //   H4  The fence in memory is the store's, or the store's has moved on without us: then the next write is refused, and we close.
+//   H5  Decided is only with the plan of the run's version: a run that was moved to another one is let go by the same write.
 
 import { type Changes, isEmpty } from '../../flow/change.ts';
-import { decideAll } from '../../flow/decide.ts';
-import type { CallEffect, Effect } from '../../flow/effect.ts';
+import type { CallEffect, Effect, StartEffect, TellEffect } from '../../flow/effect.ts';
 import type { Context, RunEvent } from '../../flow/event.ts';
 import { inInboxOrder } from '../../flow/events/inbox.ts';
 import type { Plan } from '../../flow/plan.ts';
@@ -23,6 +24,8 @@ import type { CommitWrite, Fence } from '../../store/port.ts';
 import type { CallOutcome, PendingCall } from '../modules/port.ts';
 import type { DispatchSettings } from '../settings.ts';
 import { makeFencedCertain } from './certain-write.ts';
+import { decideUntilMoved, isMoved } from './decide-until-moved.ts';
+import type { Errand, Errands } from './errand.ts';
 import type { DispatchPorts } from './ports.ts';
 
 /** Longest delay that Node's timers take without overflowing, in ms. */
@@ -37,6 +40,7 @@ export type Parting = 'let go' | 'fenced' | 'abandoned';
 export interface RunKeeper {
   readonly ports: DispatchPorts;
   readonly settings: DispatchSettings;
+  readonly errands: Errands;
   /** As it is now: all of one decision sees the same time. */
   readonly context: Context;
   /** A held run has so many bytes more. */
@@ -52,6 +56,8 @@ export class HeldRun {
   #fence: Fence;
   readonly #mailbox: RunEvent[] = [];
   readonly #calls = new Map<string, { readonly round: number; readonly pending: PendingCall }>();
+  /** Runs being started and others being told, by step. They can be repeated by anybody, so nobody waits for them to hand back. */
+  readonly #errands = new Map<string, Errand>();
   /** Where the last call of a step was lost, by step: the next one goes elsewhere. */
   readonly #lostAt = new Map<string, string>();
   /** Inbox events in the mailbox or in the write under way. */
@@ -159,10 +165,12 @@ export class HeldRun {
 
   #takeTurn(): void {
     const { context } = this.#keeper;
-    const { run, changes, effects } = decideAll(this.#plan, this.#run, this.#mailbox.splice(0), context);
+    const events = this.#mailbox.splice(0);
+    const { run, changes, effects } = decideUntilMoved(this.#plan, this.#run, events, context);
     this.#run = run;
+    this.#forgetLeft(events, changes.consumed);
     this.#grow(changes.fields);
-    const release = this.#release(context.nowMs);
+    const release = this.#release(context.nowMs, effects);
     // Nothing changed, so nothing follows.
     if (isEmpty(changes) && !release) return this.#setWake();
     this.#writing = true;
@@ -176,6 +184,13 @@ export class HeldRun {
       ...(release && { release }),
     };
     void this.#commit(write, effects).catch((error: unknown) => this.#abandon(error, 'commit'));
+  }
+
+  /** What a decision leaves in the inbox may matter to a later one. */
+  #forgetLeft(events: readonly RunEvent[], consumed: Changes['consumed']): void {
+    for (const event of events) {
+      if (event.kind === 'inbox' && !consumed.includes(event.event.id)) this.#seen.delete(event.event.id);
+    }
   }
 
   /** Fields are written once a round: what a step wrote before was removed when it was re-armed. */
@@ -201,28 +216,42 @@ export class HeldRun {
   }
 
   /** The index entries with which the run is let go now; undefined to keep it. */
-  #release(nowMs: number): IndexEntries | undefined {
+  #release(nowMs: number, effects: readonly Effect[]): IndexEntries | undefined {
     const stands = standing(this.#run, this.#keeper.settings.endingDeadlineMs);
-    return this.#mustGo(stands, nowMs) ? entriesOf(stands, nowMs) : undefined;
+    const isOver = stands.kind === 'ended' || stands.kind === 'parked';
+    if (!isOver && isMoved(this.#plan, this.#run)) return { ready: true, timerMs: stands.endMs };
+    return this.#mustGo(stands, nowMs, effects) ? entriesOf(stands, nowMs) : undefined;
   }
 
-  #mustGo(stands: Standing, nowMs: number): boolean {
+  #mustGo(stands: Standing, nowMs: number, effects: readonly Effect[]): boolean {
     switch (stands.kind) {
       case 'ended':
       case 'parked':
         return true;
       case 'calling':
-        return this.#handBack === 'now';
+        return this.#handBack === 'now' || (this.#handBack === 'when idle' && !this.#isCalling(effects));
       case 'sleeping':
         return this.#handBack !== 'no' || stands.wakeMs - nowMs >= this.#keeper.settings.keepMs;
     }
+  }
+
+  /** Whether some step is RUNNING other than by an errand, under way or about to be. */
+  #isCalling(effects: readonly Effect[]): boolean {
+    const errands = new Set(this.#errands.keys());
+    for (const effect of effects) if (effect.kind === 'start' || effect.kind === 'tell') errands.add(effect.step);
+    for (const [path, { status }] of this.#run.steps) {
+      if (status === StepStatus.RUNNING && !errands.has(path)) return true;
+    }
+    return false;
   }
 
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.kind === 'abort') this.#abort(effect.step);
       // A later decision of the same turn may have ended the step: its call must not go out.
-      else if (this.#isWanted(effect)) this.#call(effect);
+      else if (effect.kind === 'call') {
+        if (this.#isWanted(effect)) this.#call(effect);
+      } else this.#send(effect);
     }
   }
 
@@ -237,10 +266,10 @@ export class HeldRun {
       this.#mailbox.push({ kind: 'withdrawn', step: effect.step, round: effect.round });
       return;
     }
-    const { business, flow, itemKey, level } = this.#run.control;
+    const { business, flow, itemKey, rowKey = itemKey, level } = this.#run.control;
     const { step, round, attempt } = effect;
     const avoid = this.#lostAt.get(step);
-    const named = { rowkey: itemKey, business, flow, level, epoch: this.#fence.epoch };
+    const named = { rowkey: rowKey, business, flow, level, epoch: this.#fence.epoch };
     const call = { ...effect, ...named, ...(avoid !== undefined && { avoid }) };
     const done = ({ answer, tries }: CallOutcome) => {
       this.#calls.delete(step);
@@ -252,9 +281,28 @@ export class HeldRun {
     this.#calls.set(step, { round, pending: this.#keeper.ports.modules.call(call, done) });
   }
 
+  #send(effect: StartEffect | TellEffect): void {
+    const { step } = effect;
+    const state = this.#run.steps.get(step);
+    if (state?.status !== StepStatus.RUNNING || (effect.kind === 'start' && state.round !== effect.round)) return;
+    this.#errands.get(step)?.giveUp();
+    const over = (event: RunEvent) => {
+      this.#errands.delete(step);
+      this.handle(event);
+    };
+    const { errands } = this.#keeper;
+    const errand =
+      effect.kind === 'tell'
+        ? errands.tell(this.id, effect, () => over({ kind: 'told', step }))
+        : errands.start(effect, (seen) => over({ kind: 'child seen', step, round: effect.round, seen }));
+    this.#errands.set(step, errand);
+  }
+
   #abort(step: string): void {
     this.#calls.get(step)?.pending.abort();
     this.#calls.delete(step);
+    this.#errands.get(step)?.giveUp();
+    this.#errands.delete(step);
   }
 
   #setWake(): void {
@@ -279,6 +327,8 @@ export class HeldRun {
     this.#wake?.timer.cancel();
     for (const { pending } of this.#calls.values()) pending.abort();
     this.#calls.clear();
+    for (const errand of this.#errands.values()) errand.giveUp();
+    this.#errands.clear();
     this.#mailbox.length = 0;
     this.#keeper.parted(this, why);
   }

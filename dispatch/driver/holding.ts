@@ -14,10 +14,12 @@ import type { Holder, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
 import type { Timer } from '../../platform/clock/clock.ts';
 import type { Member } from '../../platform/coordination/membership.ts';
-import type { Fence } from '../../store/port.ts';
+import type { InboxEvent } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { Fence, PostResult } from '../../store/port.ts';
 import { ReadyQueue } from '../core/ready-queue.ts';
 import type { DispatchSettings } from '../settings.ts';
 import { claim } from './claim.ts';
+import type { Errands } from './errand.ts';
 import { HeldRun, type Parting, type RunKeeper } from './held-run.ts';
 import type { DispatchPorts } from './ports.ts';
 import { Room } from './room.ts';
@@ -35,10 +37,21 @@ export interface OfferedRun {
   readonly settled: (how: 'taken' | 'gone') => void;
 }
 
+const noErrands: Errands = {
+  start: () => missing(),
+  tell: () => missing(),
+};
+
+function missing(): never {
+  throw new Error('invariant: a run was taken before there was anybody to do its errands');
+}
+
 export class Holding implements RunKeeper {
   readonly ports: DispatchPorts;
   readonly settings: DispatchSettings;
   readonly room: Room;
+  /** Set once, before anything is taken: whoever does errands creates runs, which are then held here. */
+  errands: Errands = noErrands;
   readonly #self: Member;
   readonly #held = new Map<RunId, HeldRun>();
   readonly #queue = new ReadyQueue<OfferedRun>();
@@ -68,6 +81,16 @@ export class Holding implements RunKeeper {
 
   get(run: RunId): HeldRun | undefined {
     return this.#held.get(run);
+  }
+
+  /** Puts an event into a run's inbox and tells its holder, when that is this process; a spout finds the others. */
+  async post(run: RunId, event: InboxEvent): Promise<PostResult> {
+    const { store, onError } = this.ports;
+    const posted = await store.post(run, event);
+    // The event is durable: a nudge that fails is made good by the spout, which finds the event in the index.
+    const nudged = this.#held.get(run)?.nudge();
+    nudged?.catch((error: unknown) => onError(error, 'reading an inbox'));
+    return posted;
   }
 
   /** Who claims now, and until when others leave the run to it. */

@@ -1,6 +1,8 @@
 // What dispatch asks of the world.
 
 import type { Plan } from '../../flow/plan.ts';
+import type { RoutedItem } from '../../flow/routing/choose-flow.ts';
+import type { ReleasedItem } from '../../flow/routing/gray.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Membership } from '../../platform/coordination/membership.ts';
 import type { RunLocks } from '../../platform/coordination/run-locks.ts';
@@ -15,6 +17,7 @@ export interface DispatchPorts {
   readonly random: () => number;
   readonly store: Store;
   readonly plans: Plans;
+  readonly routing: Routing;
   readonly modules: Modules;
   readonly membership: Membership;
   readonly locks: RunLocks;
@@ -24,8 +27,28 @@ export interface DispatchPorts {
 
 /** Flows ready to run. */
 export interface Plans {
-  /** The plan that new runs of a flow follow now; undefined when there is no such flow or none is released. */
-  released(flow: string): Promise<Plan | undefined>;
+  /**
+   * The plan that a new run of an item follows now, by the release of the flow; undefined when there is no such flow or none is
+   * released. The run keeps the version: nobody asks again.
+   */
+  released(flow: string, item: ReleasedItem): Promise<Plan | undefined>;
   /** The plan of a pinned version; undefined when it doesn't exist. */
   pinned(flow: string, version: number): Promise<Plan | undefined>;
 }
+
+/** Flows for items that name none. */
+export interface Routing {
+  /** The same flow for an item, whenever it is asked for. */
+  flowOf(item: RoutableItem): Promise<Routed>;
+}
+
+export interface RoutableItem extends ReleasedItem, RoutedItem {}
+
+export type Routed =
+  | { readonly kind: 'flow'; readonly flow: string }
+  | {
+      readonly kind: 'refused';
+      readonly why: 'unrouted' | 'invalid' | 'unavailable';
+      readonly field: string;
+      readonly message: string;
+    };

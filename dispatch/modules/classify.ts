@@ -3,35 +3,20 @@
 
 import { status as Code } from '@grpc/grpc-js';
 import type { Answer } from '../../flow/event.ts';
+import { endingsByCode } from '../../flow/return-code.ts';
 import type { FieldValue } from '../../flow/run.ts';
 import type { ErrorOrigin } from '../../platform/rpc/error.ts';
-import { ReturnCode } from '../../proto/gen/weir/module/v1/module_pb.js';
 import { Ending } from '../../proto/gen/weir/run/v1/run_pb.js';
 import { type Response, type ResponseField, readResponse } from './response.ts';
 
 /** Bytes of one field's value; larger values go by reference. */
-const maxFieldBytes = 1024 * 1024;
+export const maxFieldBytes = 1024 * 1024;
 
 /** Characters of a message that are kept. */
 const maxMessageLength = 1_024;
 
 const noFields: ReadonlyMap<string, FieldValue> = new Map();
 const utf8 = new TextDecoder();
-
-const endings: ReadonlyMap<number, Ending> = new Map([
-  [ReturnCode.SUCC, Ending.SUCCEEDED],
-  [ReturnCode.FAIL_PARSE_REQ_PKG, Ending.REJECTED],
-  [ReturnCode.REQ_PKG_PARAM_INVALID, Ending.REJECTED],
-  [ReturnCode.REQ_MUST_PARAM_MISS, Ending.REJECTED],
-  [ReturnCode.SVR_INNER_ERR, Ending.FAILED],
-  [ReturnCode.FAIL_BACK_SVR, Ending.FAILED],
-  [ReturnCode.FAIL_PACK_RSP_PKG, Ending.FAILED],
-  [ReturnCode.FAIL_BACK_TIMEOUT, Ending.FAILED],
-  [ReturnCode.SVR_OVER_LOAD, Ending.OVERLOADED],
-  [ReturnCode.OVER_LIMITS, Ending.OVER_LIMITS],
-  [ReturnCode.NO_AUTH, Ending.NO_AUTH],
-  [ReturnCode.FATAL_ERROR, Ending.FATAL],
-]);
 
 /** An answer without fields. The message is cut to what is kept. */
 export function answerOf(ending: Ending, message: string, code?: number): Answer {
@@ -48,7 +33,7 @@ export function classifyResponse(bytes: Uint8Array, rowkey: Uint8Array): Answer 
   }
   const { code } = response;
   if (code === undefined) return violation(`the answer has no code${quote(response.message)}`);
-  const ending = endings.get(code);
+  const ending = endingsByCode.get(code);
   if (ending === undefined) {
     return violation(`code 0x${(code >>> 0).toString(16)} is not a return code${quote(response.message)}`, code);
   }

@@ -1,107 +1,96 @@
-// Cancel, Retry and Release: events into a run's inbox. The state that is found is checked first, so that a caller hears at once
-// when an action can have no effect. An answer says that the event is durable, not that it had its effect: the run's holder
-// commits that a moment later, and a run that ends meanwhile consumes the event as late.
+// Cancel, Retry, Rewind and Release: what people do to runs.
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Control, RunId } from '../../flow/run.ts';
-import { printableRun } from '../../flow/run-id.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { Ids } from '../../platform/ids/ids.ts';
+import { quoted } from '../../flow/definition/problem.ts';
+import { didYouMean } from '../../flow/nearest-name.ts';
+import { printableRun, runParts } from '../../flow/run-id.ts';
 import { Code, RpcError } from '../../platform/rpc/error.ts';
 import type { Handlers } from '../../platform/rpc/handlers.ts';
-import { type InboxEvent, InboxEventSchema, State } from '../../proto/gen/weir/run/v1/run_pb.js';
-import type { RunName, Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
-import type { Store } from '../../store/port.ts';
-import type { Dispatch } from '../dispatch.ts';
-import { findRun, noSuchRun } from './run-name.ts';
-
-/** What acting on runs needs of the world. */
-export interface ActingPorts {
-  readonly dispatch: Dispatch;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
-type Kind = Extract<InboxEvent['kind'], { case: 'cancel' | 'retry' | 'release' }>['case'];
-
-/** States in which an action has an effect. */
-const actsOn = {
-  cancel: [State.OPEN, State.PARKED],
-  retry: [State.FAILED, State.CANCELLED],
-  release: [State.PARKED],
-} as const satisfies Record<Kind, readonly State[]>;
+import type { RetryRequest, RewindRequest, Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
+import type { Plans } from '../driver/ports.ts';
+import { type Actable, type ActingPorts, findActable, pinnedPlan, postAction } from './actable.ts';
 
 /** Characters of a cause: it stands in the run's status. */
 const maxCauseCharacters = 1_024;
 
-const maxRequestIdCharacters = 128;
-
-export function actHandlers(ports: ActingPorts): Pick<Handlers<typeof Runs>, 'cancel' | 'retry' | 'release'> {
+export function actHandlers(
+  ports: ActingPorts,
+): Pick<Handlers<typeof Runs>, 'cancel' | 'retry' | 'rewind' | 'release'> {
+  const { store, plans } = ports;
   return {
     cancel: async ({ run: name, cause, requestId }) => {
       if (cause.length > maxCauseCharacters) {
         const message = `cause: found ${cause.length} characters, at most ${maxCauseCharacters} are allowed`;
         throw new RpcError(Code.INVALID_ARGUMENT, message);
       }
-      const { run } = await findActable(ports.store, name, 'cancel');
-      return post(ports, run, requestId, { case: 'cancel', value: { cause } });
+      const { run } = await findActable(store, name, 'cancel');
+      return postAction(ports, run, requestId, { case: 'cancel', value: { cause } });
     },
-    retry: async ({ run: name, outcomeNumber, requestId }) => {
-      const { run, control } = await findActable(ports.store, name, 'retry');
-      const found = control.status.outcomeNumber;
-      if (control.superseded) {
-        const message = `${printableRun(run)} was superseded by a newer generation, which can be retried in its place`;
-        throw new RpcError(Code.FAILED_PRECONDITION, message);
+    retry: async ({ run: name, outcomeNumber, requestId, version }) => {
+      const found = await findActable(store, name, 'retry');
+      const asked = await reopening(plans, found, 'retried', outcomeNumber, version);
+      return postAction(ports, found.run, requestId, { case: 'retry', value: asked });
+    },
+    rewind: async ({ run: name, step, outcomeNumber, requestId, version }) => {
+      const found = await findActable(store, name, 'rewind');
+      const asked = await reopening(plans, found, 'rewound', outcomeNumber, version);
+      const plan = await pinnedPlan(plans, found.control, found.run);
+      if (!plan.byId.has(step)) {
+        const known = didYouMean(step, plan.byId.keys());
+        const message = `step: flow ${plan.name} version ${plan.version} has no step ${quoted(step)}${known}`;
+        throw new RpcError(Code.INVALID_ARGUMENT, message);
       }
-      if (outcomeNumber !== undefined && outcomeNumber !== found) {
-        const message = `outcome_number: ${printableRun(run)} has outcome ${found} now, the request names ${outcomeNumber}`;
-        throw new RpcError(Code.ABORTED, message);
-      }
-      return post(ports, run, requestId, { case: 'retry', value: { outcomeNumber: found } });
+      return postAction(ports, found.run, requestId, { case: 'rewind', value: { ...asked, step } });
     },
     release: async ({ run: name, requestId }) => {
-      const { run } = await findActable(ports.store, name, 'release');
-      return post(ports, run, requestId, { case: 'release', value: {} });
+      const { run } = await findActable(store, name, 'release');
+      return postAction(ports, run, requestId, { case: 'release', value: {} });
     },
   };
 }
 
-async function findActable(
-  store: Store,
-  name: RunName | undefined,
-  kind: Kind,
-): Promise<{ readonly run: RunId; readonly control: Control }> {
-  const run = await findRun(store, name);
-  const head = await store.peek(run);
-  if (!head) throw noSuchRun(run);
-  const { state } = head.control.status;
-  const allowed: readonly State[] = actsOn[kind];
-  if (allowed.includes(state)) return { run, control: head.control };
-  const names = allowed.map((each) => State[each]).join(' or ');
-  throw new RpcError(Code.FAILED_PRECONDITION, `${printableRun(run)} is ${State[state]}, ${kind} is for ${names}`);
+/** What an event says that makes a run go on: the outcome that it comes back from, and the version it goes on with. */
+async function reopening(
+  plans: Plans,
+  { run, control }: Actable,
+  verb: string,
+  outcomeNumber: number | undefined,
+  version: RetryRequest['version'] | RewindRequest['version'],
+): Promise<{ outcomeNumber: number; flowVersion: number }> {
+  const found = control.status.outcomeNumber;
+  if (control.superseded) {
+    const message = `${printableRun(run)} was superseded by a newer generation, which can be ${verb} in its place`;
+    throw new RpcError(Code.FAILED_PRECONDITION, message);
+  }
+  if (outcomeNumber !== undefined && outcomeNumber !== found) {
+    const message = `outcome_number: ${printableRun(run)} has outcome ${found} now, the request names ${outcomeNumber}`;
+    throw new RpcError(Code.ABORTED, message);
+  }
+  return { outcomeNumber: found, flowVersion: await versionOf(plans, control, version) };
 }
 
-type Action = Extract<MessageInitShape<typeof InboxEventSchema>['kind'], { case: Kind }>;
-
-async function post(ports: ActingPorts, run: RunId, requestId: string, kind: Action): Promise<object> {
-  if (requestId.length > maxRequestIdCharacters || !/^[\x21-\x7e]*$/.test(requestId)) {
-    const message = `request_id: allowed are up to ${maxRequestIdCharacters} printable ASCII characters without spaces`;
-    throw new RpcError(Code.INVALID_ARGUMENT, message);
-  }
-  const id = `client/${requestId || ports.ids.next()}/${kind.case}`;
-  const event = create(InboxEventSchema, { id, arrivedMs: BigInt(ports.clock.nowMs()), kind });
-  const posted = await ports.dispatch.post(run, event);
-  switch (posted.kind) {
-    case 'done':
-    case 'duplicate':
-      return {};
-    case 'absent':
-      throw noSuchRun(run);
-    case 'unknown':
-      throw new RpcError(
-        Code.UNAVAILABLE,
-        `the store did not answer (${posted.cause}); send the same request again, with a request_id`,
-      );
+/** The version that is asked for, as it is now; 0 keeps the present one. */
+async function versionOf(
+  plans: Plans,
+  { business, flow, itemKey, rowKey, parent }: Actable['control'],
+  version: RetryRequest['version'] | RewindRequest['version'],
+): Promise<number> {
+  switch (version.case) {
+    case undefined:
+      return 0;
+    case 'released': {
+      if (!version.value)
+        throw new RpcError(Code.INVALID_ARGUMENT, 'released: is false; leave it out to keep the version');
+      const item = { business: parent ? runParts(parent.run).business : business, key: rowKey ?? itemKey };
+      const plan = await plans.released(flow, item);
+      if (plan) return plan.version;
+      throw new RpcError(Code.FAILED_PRECONDITION, `released: no version of flow ${flow} is released`);
+    }
+    case 'flowVersion': {
+      const { value } = version;
+      if (value === 0)
+        throw new RpcError(Code.INVALID_ARGUMENT, 'flow_version: is 0; leave it out to keep the version');
+      if (await plans.pinned(flow, value)) return value;
+      throw new RpcError(Code.NOT_FOUND, `flow_version: flow ${flow} has no version ${value}`);
+    }
   }
 }

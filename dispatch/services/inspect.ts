@@ -1,19 +1,19 @@
 // Get, List and ListAlarms: what callers see of runs and alarms.
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Plan } from '../../flow/plan.ts';
 import type { Run } from '../../flow/run.ts';
-import { printableRun } from '../../flow/run-id.ts';
 import { Code, RpcError } from '../../platform/rpc/error.ts';
 import type { Handlers } from '../../platform/rpc/handlers.ts';
 import { State } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { RunFilter, RunSchema, Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
 import type { RunQuery, Store } from '../../store/port.ts';
 import type { Plans } from '../driver/ports.ts';
+import { pinnedPlan } from './actable.ts';
 import { fieldNameProblem, flowNameProblem } from './names.ts';
 import { pageSize, pageToken, placeOf, readPage } from './pages.ts';
 import { findRun, noSuchRun } from './run-name.ts';
-import { fieldViews, newestFields, runView, stepViews } from './run-view.ts';
+import { fieldViews, newestFields, runView } from './run-view.ts';
+import { stepViews } from './step-view.ts';
 
 type RunInit = MessageInitShape<typeof RunSchema>;
 
@@ -40,14 +40,14 @@ export function inspectHandlers(ports: InspectingPorts): Pick<Handlers<typeof Ru
       if (!stored) throw noSuchRun(id);
       return {
         run: runView(stored, {
-          steps: stepViews(stored.run, await planOf(ports.plans, stored.run)),
+          steps: stepViews(stored.run, await pinnedPlan(ports.plans, stored.run.control, id)),
           ...(withFields && { fields: fieldViews(stored.run) }),
           ...(withExecutions && { executions: [...(await store.executions(id))] }),
         }),
       };
     },
     list: async ({ filter, pageSize: asked, pageToken: token, fields }) => {
-      const query = queryOf(filter);
+      const query = await queryOf(store, filter);
       checkFieldNames(fields);
       const size = pageSize(asked);
       const question = ['runs', query];
@@ -63,9 +63,9 @@ export function inspectHandlers(ports: InspectingPorts): Pick<Handlers<typeof Ru
   };
 }
 
-/** What a filter asks of the store. Throws INVALID_ARGUMENT. */
-export function queryOf(filter: RunFilter | undefined): RunQuery {
-  const { business = '', flow = '', states = [] } = filter ?? {};
+/** What a filter asks of the store. Throws INVALID_ARGUMENT, and NOT_FOUND for a parent. */
+export async function queryOf(store: Store, filter: RunFilter | undefined): Promise<RunQuery> {
+  const { business = '', flow = '', states = [], parent } = filter ?? {};
   for (const [field, name] of Object.entries({ business, flow })) {
     const problem = name === '' ? undefined : flowNameProblem(name);
     if (problem !== undefined) throw new RpcError(Code.INVALID_ARGUMENT, `filter.${field}: ${problem}`);
@@ -84,6 +84,7 @@ export function queryOf(filter: RunFilter | undefined): RunQuery {
     states: [...new Set(states)].sort((one, other) => one - other),
     ...(business && { business }),
     ...(flow && { flow }),
+    ...(parent && { parent: await findRun(store, parent) }),
   };
 }
 
@@ -155,13 +156,5 @@ async function listChunk(
 }
 
 async function fieldsOf(plans: Plans, run: Run, names: readonly string[]) {
-  return names.length === 0 ? [] : newestFields(run, await planOf(plans, run), names);
-}
-
-/** The version that a run is pinned to: versions are never removed. */
-async function planOf(plans: Plans, run: Run): Promise<Plan> {
-  const { flow, flowVersion } = run.control;
-  const plan = await plans.pinned(flow, flowVersion);
-  if (!plan) throw new Error(`flow ${flow} has no version ${flowVersion}, which ${printableRun(run.id)} is pinned to`);
-  return plan;
+  return names.length === 0 ? [] : newestFields(run, await pinnedPlan(plans, run.control, run.id), names);
 }

@@ -17,7 +17,7 @@ export function checkItem(item: Item): ItemReading {
   const { business, flow, key, level, expectedGeneration } = item;
   const problem =
     placed('business', flowNameProblem(business)) ??
-    placed('flow', flowNameProblem(flow)) ??
+    placed('flow', flow === '' ? undefined : flowNameProblem(flow)) ??
     placed('key', keyProblem(key)) ??
     placed('level', levelProblem(level));
   if (problem) return problem;
@@ -27,7 +27,7 @@ export function checkItem(item: Item): ItemReading {
     kind: 'item',
     item: {
       business,
-      flow,
+      ...(flow === '' ? {} : { flow }),
       key,
       level: level === 0 ? defaultLevel : level,
       fields,
@@ -38,7 +38,8 @@ export function checkItem(item: Item): ItemReading {
 
 type Refused = Extract<ItemReading, { kind: 'refused' }>;
 
-function checkFields(sent: readonly Field[]): Map<string, FieldValue> | Refused {
+/** The fields by name, or the first thing that is wrong with them: their limits are the same wherever fields come in. */
+export function checkFields(sent: readonly Field[]): Map<string, FieldValue> | Refused {
   const { maxFields, maxItemBytes } = itemLimits;
   if (sent.length > maxFields) {
     return refused('fields', `found ${count(sent.length)} fields, at most ${maxFields} are allowed`);

@@ -3,17 +3,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Plan } from '../../flow/plan.ts';
-import {
-  type Control,
-  type FieldValue,
-  fieldKey,
-  inputWriter,
-  type Run,
-  type StepState,
-  splitFieldKey,
-} from '../../flow/run.ts';
+import { type Control, type FieldValue, fieldKey, inputWriter, type Run, splitFieldKey } from '../../flow/run.ts';
 import { activity } from '../../flow/standing.ts';
-import type { Execution, FieldCellSchema, StatusSchema, StepCellSchema } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { Execution, FieldCellSchema, StatusSchema } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { FieldViewSchema, RunSchema, StepViewSchema } from '../../proto/gen/weir/runs/v1/runs_pb.js';
 import type { StoredRun } from '../../store/port.ts';
 import { runName } from './run-name.ts';
@@ -38,18 +30,11 @@ export function runView(stored: Omit<StoredRun, 'inbox'>, parts: ShownParts): Me
     deadlineAt: timestampFromMs(control.deadlineMs),
     since: timestampFromMs(control.status.sinceMs),
     holder: holder?.processId ?? '',
+    ...(control.parent && { parent: runName(control.parent.run) }),
     epoch: BigInt(fence.epoch),
     version: BigInt(fence.version),
     ...parts,
   };
-}
-
-/** Those that were reached or skipped, in the order of `plan`; exit calls last. */
-export function stepViews(run: Run, plan: Plan): Array<MessageInitShape<typeof StepViewSchema>> {
-  return [...plan.steps, ...plan.exitCalls].flatMap(({ id }) => {
-    const step = run.steps.get(id);
-    return step ? [{ id, cell: stepCell(step) }] : [];
-  });
 }
 
 /** All fields: what came with the item first, then by writer and name. */
@@ -83,18 +68,6 @@ export function newestFields(
 function statusView(status: Control['status']): MessageInitShape<typeof StatusSchema> {
   const { state, reason, detail, outcomeNumber, outcome, sinceMs, evidence } = status;
   return { state, reason, detail, outcomeNumber, outcome, sinceMs: BigInt(sinceMs), evidence: [...evidence] };
-}
-
-function stepCell(step: StepState): MessageInitShape<typeof StepCellSchema> {
-  const { status, round, attempts, losses, declines, code, message, reason } = step;
-  return {
-    ...{ status, round, attempts, losses, declines, message, reason },
-    ...(code === undefined ? {} : { code }),
-    startedMs: BigInt(step.startedMs),
-    endedMs: BigInt(step.endedMs),
-    dueMs: BigInt(step.dueMs),
-    chosen: [...step.chosen],
-  };
 }
 
 function fieldCell({ bytes, reference }: FieldValue): MessageInitShape<typeof FieldCellSchema> {

@@ -2,8 +2,10 @@
 
 import { type ImplementedService, implement } from '../../platform/rpc/handlers.ts';
 import { Runs } from '../../proto/gen/weir/runs/v1/runs_pb.js';
-import { type ActingPorts, actHandlers } from './act.ts';
+import { actHandlers } from './act.ts';
+import type { ActingPorts } from './actable.ts';
 import { type InspectingPorts, inspectHandlers } from './inspect.ts';
+import { sayHandlers } from './say.ts';
 import { submitHandlers } from './submit.ts';
 import { summarizeHandlers } from './summarize.ts';
 
@@ -18,5 +20,6 @@ export function runsService(ports: RunsPorts): ImplementedService {
     ...inspectHandlers(ports),
     ...summarizeHandlers(ports.store, ports.random),
     ...actHandlers(ports),
+    ...sayHandlers(ports),
   });
 }

@@ -20,6 +20,7 @@ export const maxItems = 1_000;
 const maxMessagesInFlight = 4;
 
 const refusals: Readonly<Record<RefusalKind, Refusal>> = {
+  unrouted: Refusal.UNROUTED,
   'unknown flow': Refusal.UNKNOWN_FLOW,
   invalid: Refusal.INVALID,
   conflict: Refusal.CONFLICT,

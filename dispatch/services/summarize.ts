@@ -1,6 +1,7 @@
 // Summarize: runs by state, and how the calls of each step ended.
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { branchOf } from '../../flow/branch-path.ts';
 import { Code, RpcError } from '../../platform/rpc/error.ts';
 import type { Handlers } from '../../platform/rpc/handlers.ts';
 import { Ending, type Execution } from '../../proto/gen/weir/run/v1/run_pb.js';
@@ -27,7 +28,7 @@ const unanswered: ReadonlySet<Ending> = new Set([
 export function summarizeHandlers(store: Store, random: () => number): Pick<Handlers<typeof Runs>, 'summarize'> {
   return {
     summarize: async ({ filter, withSteps }, { signal }) => {
-      const query = queryOf(filter);
+      const query = await queryOf(store, filter);
       if (withSteps && query.flow === undefined) {
         throw new RpcError(
           Code.INVALID_ARGUMENT,
@@ -59,11 +60,13 @@ async function summarizeSteps(
   for await (const executions of store.allExecutions(query)) {
     signal.throwIfAborted();
     for (const execution of executions) {
-      const key = `${execution.step} ${execution.module}`;
+      // The branches of a step are one line: they do the same.
+      const step = branchOf(execution.step)?.step ?? execution.step;
+      const key = `${step} ${execution.module}`;
       const known = summaries.get(key);
       if (known) note(known, execution);
       else if (summaries.size < maxSummaries) {
-        const { step, module } = execution;
+        const { module } = execution;
         const summary = { step, module, calls: new Map(), durations: new DurationSample(maxDurations, random) };
         summaries.set(key, summary);
         note(summary, execution);

@@ -2,9 +2,10 @@
 
 import type { Flow } from '../../proto/gen/weir/flow/v1/flow_pb.js';
 import { flowLimits } from './limits.ts';
-import { childPath, type FlowFault, type FlowProblem, faultCollector, type Position } from './problem.ts';
+import { locate, pathsAbove } from './places.ts';
+import { type FlowFault, type FlowProblem, faultCollector } from './problem.ts';
 import { readFlow } from './read-flow.ts';
-import { readSource, type SourceNode } from './source.ts';
+import { readSource } from './source.ts';
 import { validateFlow } from './validate.ts';
 
 export type { FlowProblem } from './problem.ts';
@@ -35,43 +36,17 @@ export function parseFlow(text: string): FlowResult {
   return { kind: 'problems', problems };
 }
 
+/** Gives what `linkFlow` found its places in the text that the flow was read from. */
+export function locateFaults(text: string, faults: readonly FlowFault[]): FlowProblem[] {
+  const source = readSource(text);
+  const root = source.kind === 'source' ? source.root : undefined;
+  return root ? locate(root, faults) : faults.map((fault) => ({ ...fault, line: 1, column: 1 }));
+}
+
 function pathSet(faults: readonly FlowFault[]): ReadonlySet<string> {
   return new Set(faults.map(({ path }) => path));
 }
 
 function isWithin(path: string, paths: ReadonlySet<string>): boolean {
   return pathsAbove(path).some((above) => paths.has(above));
-}
-
-/** Gives faults their places: of the value at their path, or of the nearest one around it that the text has. */
-function locate(root: SourceNode, faults: readonly FlowFault[]): FlowProblem[] {
-  if (faults.length === 0) return [];
-  const positions = new Map<string, Position>();
-  collectPositions(positions, root, '', root);
-  return faults.map((fault) => {
-    const path = pathsAbove(fault.path).find((above) => positions.has(above));
-    const { line, column } = positions.get(path ?? '') ?? root;
-    return { ...fault, line, column };
-  });
-}
-
-function collectPositions(positions: Map<string, Position>, node: SourceNode, path: string, position: Position): void {
-  positions.set(path, position);
-  if (node.kind === 'map') {
-    for (const [key, entry] of node.entries) {
-      collectPositions(positions, entry.value, childPath(path, key), entry.position);
-    }
-  } else if (node.kind === 'list') {
-    node.items.forEach((item, index) => collectPositions(positions, item, `${path}[${index}]`, item));
-  }
-}
-
-/** A path and all that it lies in, the path itself first, the whole flow last. */
-function pathsAbove(path: string): string[] {
-  const paths = [path];
-  for (let end = path.length - 1; end > 0; end--) {
-    if (path[end] === '.' || path[end] === '[') paths.push(path.slice(0, end));
-  }
-  paths.push('');
-  return paths;
 }

@@ -2,9 +2,12 @@
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds, or undefined when the text is no duration. Up to ten digits, so that the result is exact. */
+/** Up to ten digits, so that milliseconds are exact. */
+export const durationForm = /^([0-9]{1,10})(ms|s|m|h|d)$/;
+
+/** Milliseconds, or undefined when the text is no duration. */
 export function parseDuration(text: string): number | undefined {
-  const [, digits, unit] = /^([0-9]{1,10})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, digits, unit] = durationForm.exec(text) ?? [];
   if (digits === undefined || unit === undefined) return undefined;
   return Number(digits) * (unitMs[unit] ?? Number.NaN);
 }

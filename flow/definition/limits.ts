@@ -23,10 +23,24 @@ export const flowLimits = {
   /** Steps that write one field: a reader looks at each. */
   maxWriters: 32,
   maxExitCalls: 16,
+  /** Names of signals that one flow waits for: a run keeps those that come early. */
+  maxSignals: 100,
+  /** Elements of a list that a step does the same for, known when it runs: a run keeps two bits and a result for each. */
+  maxBranches: 10_000,
+  /** Bytes of the joined results of all branches: as many as the largest field. */
+  maxResultBytes: 1_048_576,
+  /** Branches under way at a time: each is a cell of the run, and a call or another run. */
+  maxConcurrency: 256,
+  /** Runs of a chain in which each starts the next: what needs more is a loop. */
+  maxGenerations: 10_000,
+  /** Flows that wait inside one another, below the first: a cancel goes down level by level. */
+  maxSubFlowNesting: 16,
   maxDescriptionCharacters: 4_096,
   /** Characters of names of flows, business lines, steps and fields; they become parts of keys. */
   maxNameCharacters: 64,
   maxModuleCharacters: 128,
+  /** Characters of an address. Longer ones do not pass many proxies. */
+  maxUrlCharacters: 2_048,
   /** Milliseconds. What takes longer than a year is no flow of work. */
   maxDeadlineMs: 400 * dayMs,
   maxTries: 100,
@@ -46,4 +60,12 @@ export const flowDefaults = {
   maxBackoffMs: 10 * secondMs,
   /** Calls whose end nobody knows: one lost process in a hundred calls still leaves an item far below it. */
   maxLosses: 5,
+  /** Milliseconds. Work that is taken on and answered later is of minutes; an hour more is worth an attempt. */
+  answerWithinMs: 60 * 60 * secondMs,
+  /** Runs of a chain: stops a flow that starts itself for ever before it has made much work. */
+  maxGenerations: 100,
+  /** Branches under way at a time: a list of thousands leaves room for other runs. */
+  concurrency: 16,
+  /** Branches that may fail: none, so that nothing is missing from the results unnoticed. */
+  maxFailures: 0,
 } as const;

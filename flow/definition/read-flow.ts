@@ -3,9 +3,6 @@
 
 import { create } from '@bufbuild/protobuf';
 import {
-  type ExitCall,
-  ExitCallSchema,
-  ExitState,
   type FieldDeclaration,
   FieldDeclarationSchema,
   FieldType,
@@ -13,12 +10,14 @@ import {
   FlowSchema,
 } from '../../proto/gen/weir/flow/v1/flow_pb.js';
 import { fieldTypeNames } from '../field-type.ts';
-import { flowDefaults, flowLimits } from './limits.ts';
+import { flowDefaults } from './limits.ts';
 import { childPath, type Report } from './problem.ts';
-import { callKeys, readCall, readStep } from './read-step.ts';
+import { readExitCall } from './read-exit-call.ts';
+import { readStep } from './read-step.ts';
 import {
   described,
   type Located,
+  plainJson,
   readDuration,
   readItems,
   readMap,
@@ -28,14 +27,8 @@ import {
 } from './reader.ts';
 import type { SourceNode } from './source.ts';
 
-const flowKeys = ['flow', 'business', 'description', 'fields', 'deadline', 'steps', 'on_exit'] as const;
-const exitKeys = ['when', ...callKeys.filter((key) => key !== 'receive')] as const;
-
-const exitStates: ReadonlyMap<string, ExitState> = new Map([
-  ['SUCCEEDED', ExitState.SUCCEEDED],
-  ['FAILED', ExitState.FAILED],
-  ['CANCELLED', ExitState.CANCELLED],
-]);
+export const flowKeys = ['flow', 'business', 'description', 'fields', 'deadline', 'steps', 'on_exit'] as const;
+export const fieldKeys = ['type', 'default'] as const;
 
 /** Reads as much of a flow as is there. What is reported is absent or a default in the result. */
 export function readFlow(report: Report, root: SourceNode): Flow {
@@ -54,7 +47,7 @@ export function readFlow(report: Report, root: SourceNode): Flow {
     business: text('business'),
     description: text('description'),
     deadlineMs,
-    fields: entriesOf(report, members.fields, 'fields').map(([name, located]) => readField(report, name, located)),
+    fields: readFields(report, members.fields),
     steps: entriesOf(report, members.steps, 'steps').map(([id, located]) => readStep(report, id, located, deadlineMs)),
     onExit: readItems(report, members.on_exit, 'exit calls').map((item) => readExitCall(report, item)),
   });
@@ -68,9 +61,14 @@ function entriesOf(report: Report, located: Located | undefined, what: string): 
   ]);
 }
 
+/** Declarations of fields; none when they are absent. */
+export function readFields(report: Report, located: Located | undefined): FieldDeclaration[] {
+  return entriesOf(report, located, 'fields').map(([name, each]) => readField(report, name, each));
+}
+
 function readField(report: Report, name: string, located: Located): FieldDeclaration {
   // `name: type` is short for `name: { type: type }`.
-  const members = located.node.kind === 'map' ? readMembers(report, located, ['type', 'default'], 'a field') : {};
+  const members = located.node.kind === 'map' ? readMembers(report, located, fieldKeys, 'a field') : {};
   const typeAt = located.node.kind === 'map' ? members.type : located;
   if (!typeAt) report('shape.required', located.path, "a field needs the key 'type'");
   const type = typeAt && readWord(report, typeAt, fieldTypeNames, 'the type of a field');
@@ -93,28 +91,4 @@ function defaultText(report: Report, { node, path }: Located, type: FieldType | 
   const hint = node.kind === 'scalar' && node.value !== null ? '; put it in quotes' : '';
   report('shape.value', path, `a default is a single value, found ${described(node)}${hint}`);
   return undefined;
-}
-
-function plainJson(node: SourceNode): unknown {
-  switch (node.kind) {
-    case 'scalar':
-      return node.value;
-    case 'list':
-      return node.items.map(plainJson);
-    case 'map':
-      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainJson(value)]));
-  }
-}
-
-function readExitCall(report: Report, located: Located): ExitCall {
-  const members = readMembers(report, located, exitKeys, 'an exit call');
-  for (const key of ['when', 'call'] as const) {
-    if (located.node.kind === 'map' && !members[key]) {
-      report('shape.required', located.path, `an exit call needs the key '${key}'`);
-    }
-  }
-  const when = readItems(report, members.when, 'states').map(
-    (item) => readWord(report, item, exitStates, 'a state in which a run ends') ?? ExitState.UNSPECIFIED,
-  );
-  return create(ExitCallSchema, { when, call: readCall(report, members, BigInt(flowLimits.maxDeadlineMs)) });
 }

@@ -35,6 +35,35 @@ export function readMembers<Key extends string>(
   return members;
 }
 
+/** Which of the keys `kinds` a map has; undefined, and reported, when it has none or several. */
+export function oneKeyOf<Kind extends string>(
+  report: Report,
+  { node, path }: Located,
+  kinds: readonly Kind[],
+  what: string,
+): Kind | undefined {
+  if (node.kind !== 'map') return undefined;
+  const found = kinds.filter((kind) => node.entries.has(kind));
+  if (found.length === 1) return found[0];
+  const among = found.length === 0 ? 'none' : found.join(' and ');
+  report('shape.kind', path, `${what} has exactly one of the keys ${kinds.join(', ')}, found ${among}`);
+  return undefined;
+}
+
+/** Reports the `required` keys that a map doesn't have. */
+export function requireKeys<Key extends string>(
+  report: Report,
+  { node, path }: Located,
+  members: Members<Key>,
+  required: readonly Key[],
+  what: string,
+): void {
+  if (node.kind !== 'map') return;
+  for (const key of required) {
+    if (!members[key]) report('shape.required', path, `${what} needs the key '${key}'`);
+  }
+}
+
 export function readMap(report: Report, { node, path }: Located, what: string): SourceMap | undefined {
   if (node.kind === 'map') return node;
   report('shape.value', path, `${what} is a map, found ${described(node)}`);
@@ -65,6 +94,14 @@ export function readNames(report: Report, located: Located | undefined, what: st
   return readItems(report, located, what).map((item) => readText(report, item, 'a name') ?? '');
 }
 
+/** The text of an expression; empty when it is absent. */
+export function readExpression(report: Report, located: Located | undefined): string {
+  if (!located) return '';
+  const source = readText(report, located, 'an expression');
+  if (source === '') report('expressions.valid', located.path, 'an expression is needed, found an empty text');
+  return source ?? '';
+}
+
 /** Milliseconds. */
 export function readDuration(report: Report, located: Located | undefined, absentMs: number): bigint {
   if (!located) return BigInt(absentMs);
@@ -75,14 +112,36 @@ export function readDuration(report: Report, located: Located | undefined, absen
   return BigInt(absentMs);
 }
 
-/** A count that fits 32 bits. */
-export function readCount(report: Report, located: Located | undefined, absent: number): number {
+/** A count from `least` on that fits 32 bits. */
+export function readCount(report: Report, located: Located | undefined, absent: number, least = 0): number {
+  if (!located) return absent;
+  const value = countIn(located.node, least);
+  if (value !== undefined) return value;
+  const wanted = least === 0 ? 'a whole number' : `a whole number from ${least}`;
+  report('shape.number', located.path, `${wanted} is needed, found ${described(located.node)}`);
+  return absent;
+}
+
+/** As `readCount`, or a word that stands for a number. */
+export function readCountOrWord(
+  report: Report,
+  located: Located | undefined,
+  absent: number,
+  words: ReadonlyMap<string, number>,
+  least = 0,
+): number {
   if (!located) return absent;
   const { node, path } = located;
-  const value = node.kind === 'scalar' ? node.value : undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
-  report('shape.number', path, `a whole number is needed, found ${described(node)}`);
+  const value = isText(node) ? words.get(node.value) : countIn(node, least);
+  if (value !== undefined) return value;
+  const allowed = [`a whole number${least === 0 ? '' : ` from ${least}`}`, ...words.keys()].join(' or ');
+  report('shape.number', path, `${allowed} is needed, found ${described(node)}`);
   return absent;
+}
+
+function countIn(node: SourceNode, least: number): number | undefined {
+  const value = node.kind === 'scalar' ? node.value : undefined;
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value < 2 ** 32 ? value : undefined;
 }
 
 /** One of a few words, and what stands for it. */
@@ -99,6 +158,18 @@ export function readWord<Value>(
   const allowed = nearest || `; allowed are ${[...words.keys()].join(', ')}`;
   report('shape.word', path, `${what} cannot be ${described(node)}${allowed}`);
   return undefined;
+}
+
+/** The value that a text's tree stands for, as JSON has it. */
+export function plainJson(node: SourceNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value;
+    case 'list':
+      return node.items.map(plainJson);
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainJson(value)]));
+  }
 }
 
 /** For messages: what a value is, in a few words. */

@@ -46,8 +46,8 @@ export type SourceResult =
   | { readonly kind: 'source'; readonly root: SourceNode; readonly problems: readonly FlowProblem[] }
   | { readonly kind: 'problems'; readonly problems: readonly FlowProblem[] };
 
-/** Reads a text. Problems beside a root are of single values; the rest of the text can still be checked. */
-export function readSource(text: string): SourceResult {
+/** Reads a text; `what` it should hold is for messages. Problems beside a root are of single values; the rest of the text can still be checked. */
+export function readSource(text: string, what = 'a flow'): SourceResult {
   if (text.length > flowLimits.maxFlowBytes || utf8Bytes(text) > flowLimits.maxFlowBytes) {
     return refused('syntax.size', `the text has more than ${flowLimits.maxFlowBytes} bytes`, { line: 1, column: 1 });
   }
@@ -76,10 +76,14 @@ export function readSource(text: string): SourceResult {
   }
   if (second) {
     const offset = second.contents?.range[0] ?? second.range[0];
-    return refused('syntax.documents', 'a second document begins here; a text holds one flow', placeAt(offset));
+    return refused(
+      'syntax.documents',
+      `a second document begins here; a text holds ${what.replace(/^an? /, 'one ')}`,
+      placeAt(offset),
+    );
   }
   if (!document?.contents)
-    return refused('shape.required', 'the text is empty; a flow is needed', { line: 1, column: 1 });
+    return refused('shape.required', `the text is empty; ${what} is needed`, { line: 1, column: 1 });
   const conversion: Conversion = { placeAt, problems: [] };
   const root = convert(conversion, document.contents, '');
   return { kind: 'source', root, problems: conversion.problems };

@@ -48,7 +48,12 @@ describe('validateFlow', () => {
     [
       'a step of a kind that this engine does not know',
       { steps: [{ id: 'a' }] },
-      { rule: 'shape.kind', path: 'steps.a', message: 'a step is a call, a switch or an inline computation' },
+      {
+        rule: 'shape.kind',
+        path: 'steps.a',
+        message:
+          'a step has exactly one of the keys call, switch, inline, join, wait, callback, sub_flow, start_flow, for_each, found none',
+      },
     ],
     [
       'a call without a retry policy',
@@ -86,6 +91,57 @@ describe('validateFlow', () => {
       'an exit call without a call',
       { onExit: [{ when: [1] }] },
       { rule: 'shape.required', path: 'on_exit[0]', message: "an exit call needs the key 'call'" },
+    ],
+    [
+      'a join that does not say what becomes of the losers',
+      { steps: [step, { id: 'b', after: ['a'], kind: { case: 'join', value: {} } }] },
+      {
+        rule: 'shape.word',
+        path: 'steps.b.join.losers',
+        message: 'a join says what becomes of the losers: wait, cancel',
+      },
+    ],
+    [
+      'a wait for nothing',
+      { steps: [{ id: 'a', kind: { case: 'wait', value: {} } }] },
+      {
+        rule: 'shape.kind',
+        path: 'steps.a.wait',
+        message: 'a wait has exactly one of the keys for, until, signal, found none',
+      },
+    ],
+    [
+      'a wait for a signal that does not say what a timeout does',
+      { steps: [{ id: 'a', kind: { case: 'wait', value: { what: { case: 'signal', value: { name: 's' } } } } }] },
+      {
+        rule: 'shape.word',
+        path: 'steps.a.wait.on_timeout',
+        message: 'a wait for a signal says what a timeout does: fail, pass',
+      },
+    ],
+    [
+      'a callback without a call',
+      { steps: [{ id: 'a', kind: { case: 'callback', value: { answerWithinMs: 1n } } }] },
+      { rule: 'shape.required', path: 'steps.a', message: 'a callback needs a call' },
+    ],
+    [
+      'a list without a branch',
+      { steps: [{ id: 'a', kind: { case: 'forEach', value: { over: '[1]', as: 'x', into: 'y' } } }] },
+      {
+        rule: 'shape.kind',
+        path: 'steps.a',
+        message: 'a for_each step has exactly one of the keys call, sub_flow, found none',
+      },
+    ],
+    [
+      'an address where a module is needed',
+      { steps: [{ id: 'a', kind: { case: 'call', value: { ...call, module: 'https://example.org' } } }] },
+      {
+        rule: 'names.module',
+        path: 'steps.a.call',
+        message:
+          'a module cannot be called "https://example.org"; allowed is [a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*, up to 128 characters',
+      },
     ],
   ])('refuses %s', (_what, changes, fault) => {
     expect(faultsOf(changes)).toContainEqual(fault);

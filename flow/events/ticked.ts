@@ -2,7 +2,7 @@
 
 import { State } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { Draft } from '../draft.ts';
-import { wakeSleepers } from '../steps/call.ts';
+import { wakeSleepers } from '../wake.ts';
 
 export function ticked(draft: Draft): void {
   const { state } = draft.status;

@@ -34,15 +34,19 @@ export function hasFence(row: MemoryRow, fence: Fence): boolean {
 /** Applies what a write carries besides fence, holder, entries and alarms. */
 export function change(row: MemoryRow, changes: EncodedChanges): void {
   if (changes.control) row.control = changes.control;
-  for (const [name, cell] of changes.steps) row.steps.set(name, cell);
-  for (const [name, cell] of changes.fields) {
-    if (cell) row.fields.set(name, cell);
-    else row.fields.delete(name);
-  }
+  setCells(row.steps, changes.steps);
+  setCells(row.fields, changes.fields);
   if (changes.executions) row.executions.push(changes.executions);
   for (const id of changes.consumed) {
     const event = row.inbox.get(id);
     if (event) event.bytes = undefined;
+  }
+}
+
+function setCells(cells: Map<string, Uint8Array>, changed: EncodedChanges['steps']): void {
+  for (const [name, cell] of changed) {
+    if (cell) cells.set(name, cell);
+    else cells.delete(name);
   }
 }
 
@@ -111,6 +115,7 @@ export function hit(row: MemoryRow, kind: IndexKind): IndexHit {
 
 export function matches(row: MemoryRow, query: RunQuery): boolean {
   if (query.states.length > 0 && !query.states.includes(row.control.state)) return false;
+  if (query.parent !== undefined && query.parent !== row.control.parent) return false;
   if (query.business === undefined && query.flow === undefined) return true;
   const { business, flow } = runParts(row.id);
   return (query.business ?? business) === business && (query.flow ?? flow) === flow;

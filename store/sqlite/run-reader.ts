@@ -20,6 +20,9 @@ import { identityBytes, type RunNumbers } from './run-numbers.ts';
 /** Field bytes on a page of `list`; the page ends early where they are exceeded. */
 const maxPageBytes = 16 * 1024 * 1024;
 
+/** The number of a run that isn't there: numbers begin at 1. */
+const noRun = 0;
+
 interface RunRow {
   readonly id: number;
   readonly epoch: number;
@@ -108,7 +111,7 @@ export class RunReader {
   }
 
   count(query: RunQuery): StateCount[] {
-    const { sql, values } = filters(query);
+    const { sql, values } = this.#filters(query);
     const states = query.states.length === 0 ? '' : `AND state IN (${query.states.map(() => '?').join()})`;
     const counted = this.#query(
       `SELECT state, reason, count(*) AS runs FROM run WHERE 1 ${states} ${sql}
@@ -176,7 +179,7 @@ export class RunReader {
 
   /** Up to `limit` rows after `place`, in the order of their numbers. */
   #page(query: RunQuery, limit: number, place: number): RunRow[] {
-    const { sql, values } = filters(query);
+    const { sql, values } = this.#filters(query);
     if (query.states.length === 0) {
       const all = this.#query(`SELECT ${runColumns} FROM run WHERE id > ? ${sql} ORDER BY id LIMIT ?`);
       return all.all(place, ...values, limit) as unknown as RunRow[];
@@ -187,6 +190,27 @@ export class RunReader {
       (state) => one.all(state, place, ...values, limit) as unknown as RunRow[],
     );
     return rows.sort((a, b) => a.id - b.id).slice(0, limit);
+  }
+
+  /** Conditions on `identity`, which is `business/flow/key`: business and flow contain no slash; and on the parent's number. */
+  #filters({ business, flow, parent }: RunQuery): { sql: string; values: Array<Uint8Array | number> } {
+    let sql = '';
+    const values: Array<Uint8Array | number> = [];
+    if (business !== undefined) {
+      const prefix = identityBytes(`${business}/`);
+      sql += ' AND substr(identity, 1, ?) = ?';
+      values.push(prefix.length, prefix);
+    }
+    if (flow !== undefined) {
+      const part = identityBytes(`/${flow}/`);
+      sql += ` AND substr(identity, instr(identity, x'2f'), ?) = ?`;
+      values.push(part.length, part);
+    }
+    if (parent !== undefined) {
+      sql += ' AND parent = ?';
+      values.push(this.#numbers.find(parent) ?? noRun);
+    }
+    return { sql, values };
   }
 
   #query(sql: string): StatementSync {
@@ -218,21 +242,4 @@ function entries(row: RunRow): IndexEntries {
 
 function distinct(states: readonly State[]): State[] {
   return [...new Set(states)];
-}
-
-/** Conditions on `identity`, which is `business/flow/key`: business and flow contain no slash. */
-function filters({ business, flow }: RunQuery): { sql: string; values: Array<Uint8Array | number> } {
-  let sql = '';
-  const values: Array<Uint8Array | number> = [];
-  if (business !== undefined) {
-    const prefix = identityBytes(`${business}/`);
-    sql += ' AND substr(identity, 1, ?) = ?';
-    values.push(prefix.length, prefix);
-  }
-  if (flow !== undefined) {
-    const part = identityBytes(`/${flow}/`);
-    sql += ` AND substr(identity, instr(identity, x'2f'), ?) = ?`;
-    values.push(part.length, part);
-  }
-  return { sql, values };
 }

@@ -90,8 +90,8 @@ export class RunWriter {
     this.#numbers = numbers;
     this.#insert = database.prepare(
       `INSERT INTO run (epoch, version, write_id, barren_claims, holder, ready, timer_ms, lease_ms,
-         control, level, place, deadline_ms, input_bytes, state, reason, shard, generation, identity)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         control, level, place, deadline_ms, input_bytes, state, reason, shard, generation, identity, parent)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#claim = new FencedUpdate(database, claimColumns);
     this.#commit = new FencedUpdate(database, commitColumns);
@@ -140,6 +140,7 @@ export class RunWriter {
       shardOf(run, this.#shards),
       runParts(run).generation,
       identityBytes(identityOf(run)),
+      control.parent === undefined ? null : (this.#numbers.find(control.parent) ?? null),
     );
     if (inserted.changes === 0) return { kind: 'exists' };
     const number = Number(inserted.lastInsertRowid);
@@ -212,15 +213,19 @@ export class RunWriter {
   }
 
   #change(number: number, version: number, changes: EncodedChanges): void {
-    for (const [name, cell] of changes.steps) this.#putCell.run(number, cellKind.step, name, cell);
-    for (const [name, cell] of changes.fields) {
-      if (cell) this.#putCell.run(number, cellKind.field, name, cell);
-      else this.#removeCell.run(number, cellKind.field, name);
-    }
+    this.#setCells(number, cellKind.step, changes.steps);
+    this.#setCells(number, cellKind.field, changes.fields);
     if (changes.executions) this.#putExecutions.run(number, version, changes.executions);
     for (const id of changes.consumed) this.#consumeEvent.run(number, id);
     if (changes.consumed.length > 0) this.#noteConsumed.run(number);
     for (const alarm of changes.alarms) this.raise(alarm);
+  }
+
+  #setCells(number: number, kind: number, cells: EncodedChanges['steps']): void {
+    for (const [name, cell] of cells) {
+      if (cell) this.#putCell.run(number, kind, name, cell);
+      else this.#removeCell.run(number, kind, name);
+    }
   }
 
   /** Whether the run could be superseded; if so, it is. Its fence moves, so that no holder can reopen it meanwhile. */

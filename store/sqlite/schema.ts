@@ -12,7 +12,7 @@ import { DataFolderError } from './data-folder-error.ts';
 import { causeOf, primaryCode, sqliteCode } from './sqlite-error.ts';
 
 /** Rises with each change of the tables. */
-const schemaVersion = 1;
+const schemaVersion = 3;
 
 /** "Weir" in ASCII: says whose file it is. */
 const applicationId = 0x57656972;
@@ -76,6 +76,23 @@ const schema = `
   CREATE INDEX alarm_last ON alarm (last_ms);
 `;
 
+/** Since version 2. Which flow an item was given that named none; `item` is business/key. */
+const assignmentSchema = `
+  CREATE TABLE assignment (item BLOB PRIMARY KEY, flow TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/** Since version 3. The number of the run whose step started this one. */
+const parentSchema = `
+  ALTER TABLE run ADD COLUMN parent INTEGER;
+  CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
+`;
+
+/** What each version added, by the version before it. */
+const additions: ReadonlyMap<number, string> = new Map([
+  [1, assignmentSchema],
+  [2, parentSchema],
+]);
+
 export interface OpenedDatabase {
   readonly database: DatabaseSync;
   readonly shards: number;
@@ -120,6 +137,11 @@ function migrate(database: DatabaseSync, file: string, shards: number): void {
       `${file} was written by a newer Weir (schema ${version}, this one knows ${schemaVersion}): use that version or another folder`,
     );
   }
+  if (owner === applicationId && version >= 1) {
+    const added = [...additions].filter(([before]) => before >= version).map(([, sql]) => sql);
+    database.exec(`BEGIN IMMEDIATE; ${added.join('')} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
+    return;
+  }
   const tables = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get();
   if (owner !== 0 || version !== 0 || tables?.['tables'] !== 0) {
     throw new DataFolderError('foreign', `${file} is a database of another program: name another folder`);
@@ -128,6 +150,7 @@ function migrate(database: DatabaseSync, file: string, shards: number): void {
   database.exec(`
     BEGIN IMMEDIATE;
     ${schema}
+    ${[...additions.values()].join('')}
     INSERT INTO setting VALUES ('shards', ${shards});
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${schemaVersion};

@@ -1,8 +1,8 @@
 // The store of a single machine: one SQLite file, written by this process alone (data-folder.ts).
 //
-// Ownership: the store owns its connection; GroupCommit begins and ends its transactions, RunWriter writes in them, RunReader
-// and IndexScanner read between them. All of it happens on the thread of the caller: a COMMIT stops the event loop for the time
-// of an fsync, which is what gathers the writes of the next group.
+// Ownership: the store owns its connection; GroupCommit begins and ends its transactions, RunWriter and AssignmentTable write in
+// them, RunReader and IndexScanner read between them. All of it happens on the thread of the caller: a COMMIT stops the event loop
+// for the time of an fsync, which is what gathers the writes of the next group.
 //
 // Invariants:
 //   Q1  A write is encoded, and so detached from its caller and found to be storable, before it waits for its group.
@@ -13,6 +13,7 @@ import type { RunId } from '../../flow/run.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import type { Alarm, Execution, InboxEvent } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { Assignments, AssignResult } from '../assignments.ts';
 import { encodeEvent, encodeHolder } from '../codec.ts';
 import { encodeChanges, encodedAlarm } from '../encoded-write.ts';
 import type {
@@ -33,6 +34,7 @@ import type {
   StoredRun,
   WriteResult,
 } from '../port.ts';
+import { AssignmentTable } from './assignment-table.ts';
 import { GroupCommit, type StoreFailureListener } from './group-commit.ts';
 import { IndexScanner } from './index-scanner.ts';
 import { RunNumbers } from './run-numbers.ts';
@@ -71,13 +73,14 @@ const mebibyte = 1024 * 1024;
 /** Runs whose executions are read at a time, by whoever wants all of them. */
 const executionPageRuns = 100;
 
-export class SqliteStore implements Store {
+export class SqliteStore implements Store, Assignments {
   readonly shards: number;
   readonly #database: DatabaseSync;
   readonly #group: GroupCommit;
   readonly #writer: RunWriter;
   readonly #reader: RunReader;
   readonly #scanner: IndexScanner;
+  readonly #assignments: AssignmentTable;
   #closed = false;
 
   /** Opens or creates the file. Throws DataFolderError when it can't be used. */
@@ -89,6 +92,7 @@ export class SqliteStore implements Store {
     this.#writer = new RunWriter(database, shards, numbers);
     this.#reader = new RunReader(database, numbers);
     this.#scanner = new IndexScanner(database);
+    this.#assignments = new AssignmentTable(database);
     this.#group = new GroupCommit(database, () => numbers.forgetAll(), {
       clock: options.clock ?? writeClock,
       maxGroupWrites: options.maxGroupWrites ?? 512,
@@ -132,6 +136,16 @@ export class SqliteStore implements Store {
   async post(run: RunId, event: InboxEvent): Promise<PostResult> {
     const bytes = encodeEvent(event);
     return this.#ask(bytes.length, () => this.#writer.post(run, event, bytes));
+  }
+
+  async assigned(business: string, itemKey: Uint8Array): Promise<string | undefined> {
+    this.#read();
+    return this.#assignments.get(business, itemKey);
+  }
+
+  async assign(business: string, itemKey: Uint8Array, flow: string): Promise<AssignResult> {
+    const apply = (): AssignResult => ({ kind: 'done', flow: this.#assignments.put(business, itemKey, flow) });
+    return this.#ask(itemKey.length, apply);
   }
 
   async load(run: RunId): Promise<StoredRun | undefined> {

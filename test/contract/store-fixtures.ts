@@ -116,7 +116,7 @@ export function event(eventId: string, arrivedMs: number = startMs): InboxEvent 
 
 interface ChangeParts {
   control?: Control;
-  steps?: Record<string, StepState>;
+  steps?: Record<string, StepState | null>;
   fields?: Record<string, FieldValue | null>;
   executions?: Execution[];
   consumed?: string[];

@@ -151,6 +151,15 @@ describe('writes are grouped', () => {
   });
 });
 
+it('children are found by an index', async () => {
+  await new SqliteStore(file()).close();
+  const database = new DatabaseSync(file());
+  const sql = 'SELECT id FROM run WHERE id > ? AND parent = ? ORDER BY id LIMIT ?';
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+  expect(plan.map(({ detail }) => String(detail)).join()).toContain('INDEX run_parent (parent=? AND rowid>?)');
+  database.close();
+});
+
 it('scans are answered by their index, in its order', async () => {
   await new SqliteStore(file()).close();
   const database = new DatabaseSync(file());
@@ -241,6 +250,28 @@ describe('runs.db', () => {
     const error = refusal(() => new SqliteStore(file()));
     expect(error.problem).toBe('newer');
     expect(error.message).toContain('schema 99');
+  });
+
+  it('of an older Weir is brought up to date, and keeps its runs', async () => {
+    const parent = id('parent');
+    const first = new SqliteStore(file());
+    const body = changes({ control: control(parent), steps: { parse: step() } });
+    await first.create({ run: parent, writeId: 'w', changes: body, holder, entries });
+    const before = await first.load(parent);
+    await first.close();
+    const database = new DatabaseSync(file());
+    database.exec('DROP INDEX run_parent; ALTER TABLE run DROP COLUMN parent; PRAGMA user_version = 2');
+    database.close();
+
+    const store = new SqliteStore(file());
+    expect(await store.load(parent)).toEqual(before);
+    const child = id('child');
+    const started = { run: parent, step: 'parse', round: 1, waits: true, receive: [], chain: 1 };
+    const made = changes({ control: control(child, State.OPEN, { parent: started }) });
+    await store.create({ run: child, writeId: 'w', changes: made, entries });
+    const { runs } = await store.list({ states: [], parent }, 10);
+    expect(runs.map(({ run }) => run.id)).toEqual([child]);
+    await store.close();
   });
 
   it('of another program is refused', () => {

@@ -340,6 +340,28 @@ export function storeContract(name: string, open: OpenStore): void {
       expect(await store.claim({ ...write, holder, entries: held })).toEqual({ kind: 'fenced' });
     });
 
+    test('removes a step, which may come back', async (store) => {
+      const run = id('a');
+      await createHeld(store, run);
+      const branch = step(StepStatus.RUNNING, { child: id('child'), childOutcome: 0 });
+      const list = { count: 9, done: Uint8Array.of(1, 0), failed: Uint8Array.of(0, 0), next: 2 };
+      const each = step(StepStatus.WAITING, { branches: list });
+      const commit = (version: number, steps: Parameters<typeof changes>[0]) =>
+        store.commit({ run, writeId: writeId(), expected: { epoch: 1, version }, changes: changes(steps) });
+      await commit(1, { steps: { each, 'each[0]': branch } });
+      expect((await store.load(run))?.run.steps).toEqual(
+        new Map([
+          ['each', each],
+          ['each[0]', branch],
+          ['parse', step()],
+        ]),
+      );
+      await commit(2, { steps: { 'each[0]': null, 'never there': null } });
+      expect([...((await store.load(run))?.run.steps.keys() ?? [])].toSorted()).toEqual(['each', 'parse']);
+      await commit(3, { steps: { 'each[0]': branch } });
+      expect((await store.load(run))?.run.steps.get('each[0]')).toEqual(branch);
+    });
+
     test('the id of the last accepted write is read by peek', async (store) => {
       const run = id('a');
       expect(await store.peek(run)).toBeUndefined();
@@ -652,6 +674,28 @@ export function storeContract(name: string, open: OpenStore): void {
   });
 
   describe(`${name}: queries`, () => {
+    test('lists and counts the runs that a run started, in pages', async (store) => {
+      const [parent, other] = [id('parent'), id('other')];
+      const started = (run: RunId) => {
+        return {
+          parent: { run, step: 'each', round: 1, waits: true, receive: ['a'], chain: 1 },
+          rowKey: Uint8Array.of(9),
+        };
+      };
+      for (const run of [parent, other]) await createHeld(store, run);
+      const children = ['c', 'a', 'b'].map((key) => id(key, 1, 'mail', 'part'));
+      for (const child of children) await createReady(store, child, ready, started(parent));
+      await createReady(store, id('stranger', 1, 'mail', 'part'), ready, started(other));
+      const first = await store.list({ states: [], parent }, 2);
+      const second = await store.list({ states: [], parent }, 2, first.next);
+      expect([...first.runs, ...second.runs].map(({ run }) => run.id)).toEqual(children);
+      expect(first.runs[0]?.run.control).toMatchObject(started(parent));
+      expect(second.next).toBeUndefined();
+      expect(await store.count({ states: [State.OPEN], parent })).toMatchObject([{ state: State.OPEN, runs: 3 }]);
+      expect((await store.list({ states: [State.FAILED], parent }, 2)).runs).toEqual([]);
+      expect((await store.list({ states: [], parent: id('nobody') }, 2)).runs).toEqual([]);
+    });
+
     test('newest is the highest generation of exactly this identity', async (store) => {
       const identity = identityOf(id('a'));
       expect(await store.newest(identity)).toBeUndefined();

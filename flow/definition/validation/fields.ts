@@ -1,7 +1,7 @@
 // Declared fields, and who writes a field.
 
 import { FieldType } from '../../../proto/gen/weir/flow/v1/flow_pb.js';
-import { decodeText, fieldTypeNames } from '../../field-type.ts';
+import { decodeText, fieldTypeName, fieldTypeNames } from '../../field-type.ts';
 import { writtenBy } from '../../graph.ts';
 import { didYouMean } from '../../nearest-name.ts';
 import { flowLimits } from '../limits.ts';
@@ -21,6 +21,7 @@ export const fields: RuleGroup = (view, report) => {
     }
   }
   checkComputed(view, report);
+  checkLists(view, report);
   checkWriters(view, report);
 };
 
@@ -35,6 +36,34 @@ function checkComputed({ flow, types }: FlowView, report: Report): void {
       } else if (type === FieldType.BYTES) {
         report('fields.computed', path, `${quoted(field)} is declared as bytes, which expressions cannot compute`);
       }
+    }
+  }
+}
+
+/** What stands for an element of a list, and where the results go. */
+function checkLists({ flow, types }: FlowView, report: Report): void {
+  for (const { id, kind } of flow.steps) {
+    if (kind.case !== 'forEach') continue;
+    const path = stepPath(id);
+    const { as, into, branch } = kind.value;
+    const asType = types.get(as);
+    if (branch.value?.send.includes(as)) {
+      report(
+        'fields.element',
+        `${path}.as`,
+        `${quoted(as)} is sent already; under this name a branch sends its element`,
+      );
+    } else if (asType !== undefined && asType !== FieldType.STRING && asType !== FieldType.JSON) {
+      const message = `${quoted(as)} is declared as ${fieldTypeName(asType)}; an element is a string or json`;
+      report('fields.element', `${path}.as`, message);
+    }
+    const intoType = types.get(into);
+    if (intoType === undefined) {
+      const message = `${quoted(into)} is not a declared field${didYouMean(into, types.keys())}`;
+      report('fields.results', `${path}.into`, message);
+    } else if (intoType !== FieldType.JSON) {
+      const message = `${quoted(into)} is declared as ${fieldTypeName(intoType)}; the results of a list are json`;
+      report('fields.results', `${path}.into`, message);
     }
   }
 }

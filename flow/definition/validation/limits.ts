@@ -1,52 +1,30 @@
-// Sizes, counts and times of a flow.
+// Sizes and counts of a flow, and kinds that a flow without a text may have left out.
 
 import { toBinary } from '@bufbuild/protobuf';
-import { type Call, ExitState, FlowSchema } from '../../../proto/gen/weir/flow/v1/flow_pb.js';
-import { printDuration } from '../duration.ts';
+import { ExitState, type Flow, FlowSchema, type Step } from '../../../proto/gen/weir/flow/v1/flow_pb.js';
 import { flowLimits } from '../limits.ts';
 import type { Report } from '../problem.ts';
 import type { RuleId } from '../rules.ts';
+import { stepKindNames } from '../step-kinds.ts';
+import { branchKinds, everyBranchFailures } from '../steps/for-each.ts';
+import { waitKinds } from '../steps/wait.ts';
 import { type RuleGroup, stepPath } from './view.ts';
+
+type Between = (rule: RuleId, path: string, count: number, least: number, most: number, what: string) => void;
 
 export const limits: RuleGroup = (view, report) => {
   const { flow } = view;
-  const between = (rule: RuleId, path: string, count: number, least: number, most: number, what: string): void => {
+  const between: Between = (rule, path, count, least, most, what) => {
     if (count >= least && count <= most) return;
-    report(
-      rule,
-      path,
-      `found ${count} ${what}; ${least === 0 ? `at most ${most}` : `${least} to ${most}`} are allowed`,
-    );
+    const allowed = least === 0 ? `at most ${most}` : `${least} to ${most}`;
+    report(rule, path, `found ${count} ${what}; ${allowed} are allowed`);
   };
-  const bytes = toBinary(FlowSchema, flow).length;
-  between('limits.flow-size', '', bytes, 0, flowLimits.maxFlowBytes, 'bytes in the stored form');
-  between(
-    'limits.description',
-    'description',
-    flow.description.length,
-    0,
-    flowLimits.maxDescriptionCharacters,
-    'characters',
-  );
-  between('limits.steps', 'steps', flow.steps.length, 1, flowLimits.maxSteps, 'steps');
-  between('limits.fields', 'fields', flow.fields.length, 0, flowLimits.maxFields, 'fields');
-  between('limits.exit-calls', 'on_exit', flow.onExit.length, 0, flowLimits.maxExitCalls, 'exit calls');
-  for (const step of flow.steps) {
-    const { kind } = step;
-    const path = stepPath(step.id);
-    if (kind.case === 'switch') {
-      between('limits.cases', `${path}.switch`, kind.value.cases.length, 1, flowLimits.maxCases, 'cases');
-    }
-    if (kind.case === 'inline') {
-      const most = flowLimits.maxFieldsPerCall;
-      between('limits.assignments', `${path}.inline`, kind.value.set.length, 1, most, 'fields');
-    }
-    if (kind.case === undefined) report('shape.kind', path, 'a step is a call, a switch or an inline computation');
-  }
+  checkFlow(between, flow);
+  for (const step of flow.steps) checkStep(between, report, step);
   const most = flowLimits.maxFieldsPerCall;
-  for (const { call, path } of view.calls) {
-    between('limits.fields', `${path}.send`, call.send.length, 0, most, 'fields');
-    between('limits.fields', `${path}.receive`, call.receive.length, 0, most, 'fields');
+  for (const { path, send, receive } of view.exchanges) {
+    between('limits.fields', `${path}.send`, send.length, 0, most, 'fields');
+    between('limits.fields', `${path}.receive`, receive.length, 0, most, 'fields');
   }
   flow.onExit.forEach((exit, index) => {
     const path = `on_exit[${index}]`;
@@ -55,47 +33,65 @@ export const limits: RuleGroup = (view, report) => {
     }
     if (!exit.call) report('shape.required', path, "an exit call needs the key 'call'");
   });
-  checkTimes(view, report);
 };
 
-const checkTimes: RuleGroup = ({ flow, calls }, report) => {
-  const { deadlineMs } = flow;
-  const maxDeadlineMs = BigInt(flowLimits.maxDeadlineMs);
-  if (deadlineMs < 1n || deadlineMs > maxDeadlineMs) {
-    report('limits.deadline', 'deadline', `found ${shown(deadlineMs)}; allowed is 1ms to ${shown(maxDeadlineMs)}`);
-    return;
-  }
-  for (const { call, path, isExit } of calls) {
-    // Exit calls come after the end of the run: they have a deadline of the engine's own.
-    checkCall(report, path, call, isExit ? maxDeadlineMs : deadlineMs);
-  }
-};
+function checkFlow(between: Between, flow: Flow): void {
+  const { maxDescriptionCharacters } = flowLimits;
+  const bytes = toBinary(FlowSchema, flow).length;
+  between('limits.flow-size', '', bytes, 0, flowLimits.maxFlowBytes, 'bytes in the stored form');
+  const characters = flow.description.length;
+  between('limits.description', 'description', characters, 0, maxDescriptionCharacters, 'characters');
+  between('limits.steps', 'steps', flow.steps.length, 1, flowLimits.maxSteps, 'steps');
+  between('limits.fields', 'fields', flow.fields.length, 0, flowLimits.maxFields, 'fields');
+  between('limits.exit-calls', 'on_exit', flow.onExit.length, 0, flowLimits.maxExitCalls, 'exit calls');
+  const signals = new Set(
+    flow.steps.flatMap(({ kind }) =>
+      kind.case === 'wait' && kind.value.what.case === 'signal' ? [kind.value.what.value.name] : [],
+    ),
+  );
+  between('limits.signals', 'steps', signals.size, 0, flowLimits.maxSignals, 'signals');
+}
 
-function checkCall(report: Report, path: string, call: Call, longestMs: bigint): void {
-  const { timeoutMs, retry, maxLosses } = call;
-  if (timeoutMs < 1n || timeoutMs > longestMs) {
-    const message = `found ${shown(timeoutMs)}; allowed is 1ms to ${shown(longestMs)}, the deadline of the flow`;
-    report('limits.timeout', `${path}.timeout`, message);
-  }
-  if (maxLosses < 1 || maxLosses > flowLimits.maxLosses) {
-    report('limits.losses', `${path}.max_losses`, `found ${maxLosses}; allowed is 1 to ${flowLimits.maxLosses}`);
-  }
-  if (!retry) {
-    report('shape.required', `${path}.retry`, 'a call needs a retry policy');
-    return;
-  }
-  if (retry.tries < 1 || retry.tries > flowLimits.maxTries) {
-    report('limits.tries', `${path}.retry.tries`, `found ${retry.tries}; allowed is 1 to ${flowLimits.maxTries}`);
-  }
-  if (retry.maxMs < 1n || retry.maxMs > longestMs) {
-    const message = `found ${shown(retry.maxMs)}; allowed is 1ms to ${shown(longestMs)}, the deadline of the flow`;
-    report('limits.backoff', `${path}.retry.max`, message);
-  } else if (retry.firstMs < 1n || retry.firstMs > retry.maxMs) {
-    const message = `found ${shown(retry.firstMs)}; allowed is 1ms to ${shown(retry.maxMs)}, the longest pause`;
-    report('limits.backoff', `${path}.retry.first`, message);
+function checkStep(between: Between, report: Report, { id, kind }: Step): void {
+  const path = stepPath(id);
+  switch (kind.case) {
+    case 'switch':
+      between('limits.cases', `${path}.switch`, kind.value.cases.length, 1, flowLimits.maxCases, 'cases');
+      return;
+    case 'inline':
+      between('limits.assignments', `${path}.inline`, kind.value.set.length, 1, flowLimits.maxFieldsPerCall, 'fields');
+      return;
+    case 'wait':
+      if (kind.value.what.case === undefined) missingKey(report, `${path}.wait`, 'a wait', waitKinds);
+      return;
+    case 'callback':
+      if (!kind.value.call) report('shape.required', path, 'a callback needs a call');
+      return;
+    case 'startFlow': {
+      const { maxGenerations } = kind.value;
+      const most = flowLimits.maxGenerations;
+      between('limits.generations', `${path}.max_generations`, maxGenerations, 1, most, 'generations');
+      return;
+    }
+    case 'forEach': {
+      const { branch, concurrency, maxFailures } = kind.value;
+      if (branch.case === undefined) missingKey(report, path, 'a for_each step', branchKinds);
+      between('limits.concurrency', `${path}.concurrency`, concurrency, 1, flowLimits.maxConcurrency, 'branches');
+      if (maxFailures === everyBranchFailures) return;
+      between('limits.max-failures', `${path}.max_failures`, maxFailures, 0, flowLimits.maxBranches, 'branches');
+      return;
+    }
+    case undefined:
+      missingKey(report, path, 'a step', stepKindNames);
+      return;
+    // Their counts are those of their fields and of `after`.
+    case 'call':
+    case 'join':
+    case 'subFlow':
+      return;
   }
 }
 
-function shown(durationMs: bigint): string {
-  return printDuration(Number(durationMs));
+function missingKey(report: Report, path: string, what: string, keys: readonly string[]): void {
+  report('shape.kind', path, `${what} has exactly one of the keys ${keys.join(', ')}, found none`);
 }

@@ -17,9 +17,9 @@ export const references: RuleGroup = (view, report) => {
       report('references.no-match', path, 'a switch has either otherwise or no_match');
     }
   }
-  for (const { call, path } of view.calls) {
-    checkOnce(report, `${path}.send`, call.send);
-    checkOnce(report, `${path}.receive`, call.receive);
+  for (const { path, send, receive } of view.exchanges) {
+    checkOnce(report, `${path}.send`, send);
+    checkOnce(report, `${path}.receive`, receive);
   }
   view.flow.onExit.forEach(({ when }, index) => checkOnce(report, `on_exit[${index}].when`, when.map(String)));
 };

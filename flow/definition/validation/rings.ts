@@ -5,7 +5,11 @@ import { topologicalOrder } from '../../graph.ts';
 import { flowLimits } from '../limits.ts';
 import { type FlowView, type RuleGroup, stepPath } from './view.ts';
 
-export const rings: RuleGroup = ({ graph }, report) => {
+export const rings: RuleGroup = ({ flow, graph, subFlows }, report) => {
+  for (const { subFlow, path } of subFlows) {
+    if (subFlow.flow !== flow.name) continue;
+    report('graph.ring', `${path}.sub_flow`, `a flow cannot wait for itself: ${flow.name} -> ${flow.name}`);
+  }
   let rest = [...graph.byId.keys()];
   for (let found = 0; found < flowLimits.maxProblems; found++) {
     const ordered = new Set(topologicalOrder(rest, graph.successors, graph.predecessors));

@@ -29,6 +29,11 @@ function line(flow: string, key: unknown, more: Readonly<Record<string, unknown>
   return `${JSON.stringify({ business: 'test', flow, key, fields: { text: 'hello' }, ...more })}\n`;
 }
 
+/** Times are those of the machine. */
+function withoutTimes(output: string): string {
+  return output.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+}
+
 /** Processes start slowly on machines that are busy. */
 const patient = { timeout: 60_000 };
 
@@ -144,19 +149,23 @@ describe('weir run', patient, () => {
 });
 
 describe('weir flow', patient, () => {
+  const text = 'flow: extra\nbusiness: test\nsteps: { a: { call: test.upper, send: [text] } }\n';
+  const changed = text.replace('[text]', '[other]');
+
   it('pushes, releases, lists and shows', async () => {
     const file = `${folder}/extra.flow.yaml`;
-    const text = 'flow: extra\nbusiness: test\nsteps: { a: { call: test.upper, send: [text] } }\n';
     await writeFile(file, text);
-    expect(await ask('flow', 'push', file)).toMatchObject({ code: 0, stdout: 'extra version 1: stored\n' });
-    expect(await ask('flow', 'push', file, '--release')).toMatchObject({
+    expect(await ask('flow', 'push', file, '--author', 'ann')).toMatchObject({
+      ...{ code: 0, stdout: 'extra version 1: stored\n' },
+    });
+    expect(await ask('flow', 'push', file, '--release', '--author', 'ann')).toMatchObject({
       stdout: 'extra version 1: there already, released\n',
     });
-    await writeFile(file, text.replace('[text]', '[other]'));
-    expect(await ask('flow', 'push', file, '--expect', '0')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'weir: expected_version: flow extra has version 1 as its newest, the request names 0\n',
+    await writeFile(file, changed);
+    const conflict = await ask('flow', 'push', file, '--expect', '0');
+    expect({ ...conflict, stderr: withoutTimes(conflict.stderr) }).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr: 'weir: expected_version: flow extra has version 1 as its newest (by ann, TIME), the request names 0\n',
     });
     expect(json(await ask('flow', 'push', file, '--expect', '1', '--json'))).toEqual([
       { name: 'extra', version: 2, created: true, released: false },
@@ -166,7 +175,7 @@ describe('weir flow', patient, () => {
     });
     expect(await ask('flow', 'show', 'extra', '--version', '1')).toMatchObject({ code: 0, stdout: text });
     expect(json(await ask('flow', 'list', '--json'))).toContainEqual({
-      ...{ name: 'extra', business: 'test', newestVersion: 2, releasedVersion: 2 },
+      ...{ name: 'extra', business: 'test', newestVersion: 2, releasedVersion: 2, grayVersion: 0, releaseNumber: 2 },
     });
     expect(await ask('flow', 'show', 'extr')).toEqual({
       code: 1,
@@ -177,6 +186,121 @@ describe('weir flow', patient, () => {
       code: 1,
       stderr: 'weir: flow extra has no version 9; its versions are 1 to 2\n',
     });
+  });
+
+  it('releases for some items, goes back, and tells the history', async () => {
+    const keys = `${folder}/testers.txt`;
+    await writeFile(keys, 'one\n0x00ff\n\n');
+    const gray = ['flow', 'release', 'extra', '1', '--share', '2.5%', '--keys', keys, '--expect', '2'];
+    expect(await ask(...gray, '--author', 'ann', '--comment', 'try it')).toMatchObject({
+      stdout: 'extra version 1: released for 2.5% of the items, 2 keys, version 2 for the others\n',
+    });
+    const conflict = await ask(...gray);
+    expect(conflict.code).toBe(1);
+    expect(withoutTimes(conflict.stderr)).toBe(
+      'weir: expected_release: flow extra has release 3, version 2 (by ann, TIME), the request names 2\n',
+    );
+    await ask('flow', 'release', 'extra', '1');
+    expect(await ask('flow', 'rollback', 'extra', '--author', 'bob', '--comment', 'failures')).toMatchObject({
+      stdout: 'extra version 2: released again, and version 1 for 2.5% of the items, 2 keys, as in release 3\n',
+    });
+    const { stdout } = await ask('flow', 'releases', 'extra');
+    expect(withoutTimes(stdout)).toMatch(
+      /^ *5 +2, and 1 for 2.5% of the items, 2 keys +TIME +bob +back to release 3; failures$/m,
+    );
+    expect(json(await ask('flow', 'releases', 'extra', '--json'))[0]).toMatchObject({
+      ...{ number: 5, version: 2, author: 'bob', comment: 'failures', restores: 3 },
+      gray: { version: 1, shareBasisPoints: 250, businesses: [], keys: ['one', { base64: 'AP8=' }] },
+    });
+    expect(await ask('flow', 'rollback', 'extra', '--to', '99')).toMatchObject({ code: 1 });
+    await writeFile(keys, 'one\ntwo words\n');
+    expect((await ask(...gray)).stderr.replaceAll(folder, '')).toBe(
+      'weir: --keys: /testers.txt:2: Allowed in a key are printable ASCII characters without spaces; others go as 0x… in hexadecimal.\n',
+    );
+  });
+
+  it('compares versions and files by what they mean', async () => {
+    const difference = '- steps.a.call.send: text\n+ steps.a.call.send: other\n';
+    expect(await ask('flow', 'diff', 'extra@1', 'extra@2')).toEqual({
+      ...{ code: 1, stdout: difference },
+      stderr: 'weir: extra version 1 and extra version 2 differ, differences: 2\n',
+    });
+    const file = `${folder}/compared.flow.yaml`;
+    await writeFile(file, `# the same\n${changed}`);
+    const same = await ask('flow', 'diff', 'extra', file);
+    expect({ ...same, stdout: same.stdout.replaceAll(folder, '') }).toEqual({
+      ...{ code: 0, stdout: 'extra version 2 and /compared.flow.yaml mean the same\n', stderr: '' },
+    });
+    await writeFile(file, changed.replace('test.upper', 'test.lower'));
+    const against = await ask('flow', 'diff', file, '--json');
+    expect(against.code).toBe(1);
+    expect(json(against)).toEqual([{ path: 'steps.a.call.module', from: 'test.upper', to: 'test.lower' }]);
+    expect(await ask('flow', 'diff', 'extra@9')).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('weir route', patient, () => {
+  const routes = (flow: string) =>
+    `business: test\nfields: { text: string }\nrules:\n  - { when: "text == 'big'", flow: ${flow} }\notherwise: echo\n`;
+
+  it('pushes, tests, releases, goes back, lists and shows', async () => {
+    const file = `${folder}/test.routes.yaml`;
+    await writeFile(file, routes('ecko'));
+    const lost = await ask('route', 'push', file);
+    expect({ ...lost, stderr: lost.stderr.replaceAll(folder, '') }).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `weir: nothing was stored\n/test.routes.yaml:4:30: rules[0].flow: there is no flow "ecko"; did you mean 'echo'?\n`,
+    });
+    await writeFile(file, routes('fragile'));
+    expect(await ask('route', 'push', file, '--release', '--author', 'ann')).toMatchObject({
+      stdout: 'routes of test version 1: stored, released\n',
+    });
+    await writeFile(file, routes('gated'));
+    expect(json(await ask('route', 'push', file, '--expect', '1', '--json'))).toEqual([
+      { business: 'test', version: 2, created: true, released: false },
+    ]);
+    expect(await ask('route', 'release', 'test', '2', '--expect', '1')).toMatchObject({
+      stdout: 'routes of test version 2: released, version 1 before\n',
+    });
+    expect(await ask('route', 'rollback', 'test', '--comment', 'no')).toMatchObject({
+      stdout: 'routes of test version 1: released again, as in release 1\n',
+    });
+    expect(json(await ask('route', 'list', '--json'))).toEqual([
+      { business: 'test', newestVersion: 2, releasedVersion: 1, releaseNumber: 3 },
+    ]);
+    expect(await ask('route', 'show', 'test', '--version', '1')).toMatchObject({ stdout: routes('fragile') });
+    expect(json(await ask('route', 'releases', 'test', '--json'))).toHaveLength(3);
+    expect((await ask('route', 'release', 'tset', '1')).stderr).toBe(
+      "weir: there are no routes of business tset; did you mean 'test'?\n",
+    );
+  });
+
+  it('tells where an item goes, and submits it there', async () => {
+    const item = `${folder}/item.json`;
+    await writeFile(item, '{ "key": "routed", "fields": { "text": "big" } }');
+    expect(await ask('route', 'test', 'test', '--item', item)).toEqual({
+      ...{ code: 0, stdout: `fragile, by rules[0]: text == 'big'\n  text = "big"\n`, stderr: '' },
+    });
+    const input = line('', 'routed', { flow: undefined, fields: { text: 'big' } });
+    expect(await weir(world.engine.address, ['submit', '-'], input)).toMatchObject({ code: 0 });
+    await untilThere(world, 'fragile', 'routed');
+  });
+});
+
+describe('weir business', patient, () => {
+  it('sets and lists', async () => {
+    expect(await ask('business', 'set', 'video', '--owners', 'ann,team-video', '--author', 'ann')).toMatchObject({
+      stdout: 'video: created, owners: ann, team-video\n',
+    });
+    expect(await ask('business', 'set', 'video', '--description', 'Moving pictures', '--expect', '1')).toMatchObject({
+      stdout: 'video: changed, revision 2, owners: ann, team-video\n',
+    });
+    expect((await ask('business', 'set', 'video', '--expect', '1')).code).toBe(1);
+    expect((await ask('business', 'list')).stdout).toMatch(/^video +ann, team-video +2 +Moving pictures$/m);
+    expect(json(await ask('business', 'list', '--json'))).toMatchObject([
+      { name: 'test', owners: ['weir up'], revision: 1 },
+      { name: 'video', owners: ['ann', 'team-video'], description: 'Moving pictures', revision: 2 },
+    ]);
   });
 });
 

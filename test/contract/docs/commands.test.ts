@@ -48,8 +48,13 @@ function commandLines(start: string): Array<{ line: string; words: string[] }> {
     return [...inBlocks, ...inProse]
       .map((each) => each.replace(/\s+#.*$/, '').trim())
       .filter((each) => each.startsWith(start))
-      .map((each) => ({ line: `${path}: ${each}`, words: each.slice(start.length).split(/\s+/) }));
+      .map((each) => ({ line: `${path}: ${each}`, words: wordsOf(each.slice(start.length)) }));
   });
+}
+
+/** As a shell takes a line apart: what stands in quotes is one word. */
+function wordsOf(line: string): string[] {
+  return line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
 }
 
 describe('command lines', () => {

@@ -1,4 +1,4 @@
-// Every YAML block of the documentation is what a reader may copy: a flow, a part of one, or a directory of modules. A block
+// Every YAML block of the documentation is what a reader may copy: a flow, a part of one, routes, or a directory of modules. A block
 // that is marked `<!-- refused -->` is refused, with the message in the text block that follows it.
 
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,8 @@ import { printProblem } from '../../../cli/flow-file.ts';
 import { readModules } from '../../../dispatch/modules/configuration.ts';
 import { compileFlow } from '../../../flow/compile.ts';
 import { parseFlow } from '../../../flow/definition/definition.ts';
+import { parseRoutes } from '../../../flow/routing/definition.ts';
+import { keysOf, wholeFlow } from './flow-part.ts';
 import { allDocuments, type Block } from './markdown.ts';
 
 interface Reading {
@@ -14,25 +16,24 @@ interface Reading {
 }
 
 function read({ text }: Block): Reading {
-  const keys = [...text.matchAll(/^([a-z_]+):/gm)].map((match) => match[1] ?? '');
-  const [first] = keys;
+  const [first] = keysOf(text);
   switch (first) {
     case 'modules': {
       const reading = readModules(text);
       return { file: 'modules.yaml', problems: reading.ok ? [] : reading.problems };
     }
+    case 'business': {
+      const parsed = parseRoutes(text);
+      return { file: 'mail.routes.yaml', problems: parsed.kind === 'routes' ? [] : parsed.problems };
+    }
     case 'flow':
-      return readFlow(text);
     case 'fields':
     case 'deadline':
     case 'steps':
-    case 'on_exit': {
-      // Whatever a whole flow needs besides goes behind the part, so that lines stay as they are.
-      const steps = keys.includes('steps') ? '' : 'steps: { work: { call: some.module } }\n';
-      return readFlow(`${text}flow: part\nbusiness: documentation\n${steps}`);
-    }
+    case 'on_exit':
+      return readFlow(wholeFlow(text));
     default:
-      throw new Error(`a YAML block begins with the key ${first}, which says neither flow nor modules`);
+      throw new Error(`a YAML block begins with the key ${first}, which says neither flow, routes nor modules`);
   }
 }
 
@@ -49,7 +50,8 @@ function printed({ file, problems }: Reading): string {
 const documents = allDocuments().filter(({ blocks }) => blocks.some(({ language }) => language === 'yaml'));
 
 describe.each(documents)('YAML in $path', ({ blocks }) => {
-  const yaml = blocks.filter(({ language }) => language === 'yaml');
+  // Scripts are played: simulations.test.ts.
+  const yaml = blocks.filter(({ language, marker }) => language === 'yaml' && marker !== 'script');
   const accepted = yaml.filter(({ marker }) => marker !== 'refused');
   const refused = yaml.filter(({ marker }) => marker === 'refused');
 

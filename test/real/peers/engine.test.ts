@@ -42,7 +42,9 @@ describe('the engine', () => {
       'grpc.reflection.v1.ServerReflection',
       'grpc.reflection.v1alpha.ServerReflection',
       'weir.directory.v1.Directory',
+      'weir.flow.v1.Businesses',
       'weir.flow.v1.Flows',
+      'weir.flow.v1.Routes',
       'weir.runs.v1.Runs',
     ]);
   });

@@ -3,7 +3,7 @@
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { MakeChecker } from './checker.ts';
+import { type MakeChecker, writtenSteps } from './checker.ts';
 import { Heard } from './heard.ts';
 
 const failures: ReadonlySet<Ending> = new Set([Ending.FAILED, Ending.TIMED_OUT, Ending.VIOLATION]);
@@ -22,7 +22,7 @@ export const attemptsAreFailures: MakeChecker = (_evidence, report) => {
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
       const { run, operation } = record;
       const { epoch } = after.fence;
-      for (const [id, step] of operation === 'commit' ? record.changes.steps : after.steps) {
+      for (const [id, step] of operation === 'commit' ? writtenSteps(record.changes) : after.steps) {
         const was = before?.steps.get(id);
         const stored = was?.round === step.round ? was.attempts : 0;
         if (operation !== 'commit') failed.taken(run, id, step, epoch, stored);

@@ -6,7 +6,7 @@ import { isDeclined } from '../../../flow/return-code.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { type InboxEvent, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { CallHappening, WriteHappening } from '../world/history.ts';
-import { callOf, type MakeChecker, type RunView } from './checker.ts';
+import { callOf, type MakeChecker, type RunView, writtenSteps } from './checker.ts';
 
 export const callsWithinBounds: MakeChecker = ({ events, planOf }, report) => {
   /** By run, step and round. */
@@ -27,7 +27,7 @@ export const callsWithinBounds: MakeChecker = ({ events, planOf }, report) => {
   };
 
   const checkRounds = ({ run, changes }: WriteHappening, before: RunView) => {
-    for (const [id, { round }] of changes.steps) {
+    for (const [id, { round }] of writtenSteps(changes)) {
       const was = before.steps.get(id)?.round ?? 1;
       if (round === was) continue;
       if (before.steps.get(id)?.status === StepStatus.DONE && !isExitCall(id)) {

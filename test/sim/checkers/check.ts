@@ -105,7 +105,11 @@ function noteWrite(runs: Map<RunId, RunView>, record: HistoryRecord & WriteHappe
   const before = runs.get(run);
   const control = changes.control ?? before?.control;
   if (!control || !after) throw new Error(`a write of ${printableRun(run)} was accepted, and the run is not there`);
-  const steps = changes.steps.size > 0 ? new Map([...(before?.steps ?? []), ...changes.steps]) : before?.steps;
+  const steps = new Map(before?.steps);
+  for (const [id, state] of changes.steps) {
+    if (state === null) steps.delete(id);
+    else steps.set(id, state);
+  }
   const fields = new Map(before?.fields);
   for (const [key, value] of changes.fields) {
     if (value === null) fields.delete(key);
@@ -113,7 +117,7 @@ function noteWrite(runs: Map<RunId, RunView>, record: HistoryRecord & WriteHappe
   }
   const heldBy = operation === 'commit' ? (release ? undefined : before?.holder) : holder && process;
   const barrenClaims = operation === 'commit' ? 0 : (before?.barrenClaims ?? 0) + (holder ? 1 : 0);
-  runs.set(run, { fence: after, control, steps: steps ?? new Map(), fields, holder: heldBy, barrenClaims });
+  runs.set(run, { fence: after, control, steps, fields, holder: heldBy, barrenClaims });
   const older = supersedes === undefined ? undefined : runs.get(supersedes);
   if (supersedes === undefined || !older) return;
   const fence = { epoch: older.fence.epoch, version: older.fence.version + 1 };

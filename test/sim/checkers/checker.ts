@@ -1,5 +1,6 @@
 // What all checkers share: they see a history record by record, beside the run as it was stored just before and just after.
 
+import type { Changes } from '../../../flow/change.ts';
 import type { CallAction, Plan } from '../../../flow/plan.ts';
 import type { Control, FieldValue, IndexEntries, RunId, StepState } from '../../../flow/run.ts';
 import type { InboxEvent } from '../../../proto/gen/weir/run/v1/run_pb.js';
@@ -58,4 +59,9 @@ export type MakeChecker = (evidence: Case, report: (violation: string) => void) 
 export function callOf(plan: Plan | undefined, step: string): CallAction | undefined {
   const action = plan?.byId.get(step)?.action ?? plan?.exitCalls.find((exit) => exit.id === step)?.action;
   return action?.kind === 'call' ? action : undefined;
+}
+
+/** The steps that a write changed; those that it removed are left out. */
+export function* writtenSteps({ steps }: Changes): Iterable<readonly [string, StepState]> {
+  for (const [id, state] of steps) if (state) yield [id, state];
 }

@@ -3,7 +3,7 @@
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { Ending, Reason, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { MakeChecker } from './checker.ts';
+import { type MakeChecker, writtenSteps } from './checker.ts';
 
 export const finalAnswers: MakeChecker = (_evidence, report) => {
   /** Epoch under which the answer was stored, by `run step round`. */
@@ -13,7 +13,7 @@ export const finalAnswers: MakeChecker = (_evidence, report) => {
   return {
     see(record, _before, after) {
       if (record.kind === 'write' && record.result === 'done' && after) {
-        for (const [id, { status, reason, round }] of record.changes.steps) {
+        for (const [id, { status, reason, round }] of writtenSteps(record.changes)) {
           if (status !== StepStatus.FAILED || (reason !== Reason.REJECTED && reason !== Reason.FATAL)) continue;
           stored.set(`${record.run} ${id} ${round}`, after.fence.epoch);
         }

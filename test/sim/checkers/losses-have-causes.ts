@@ -5,7 +5,7 @@ import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { Ending, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { WriteHappening } from '../world/history.ts';
-import { callOf, type MakeChecker, maxBarrenClaims, type RunView } from './checker.ts';
+import { callOf, type MakeChecker, maxBarrenClaims, type RunView, writtenSteps } from './checker.ts';
 import { Heard } from './heard.ts';
 
 export const lossesHaveCauses: MakeChecker = ({ planOfRun }, report) => {
@@ -37,7 +37,7 @@ export const lossesHaveCauses: MakeChecker = ({ planOfRun }, report) => {
       }
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
       if (record.operation !== 'commit') return checkClaim(record, before, after);
-      for (const [id, { losses, round }] of record.changes.steps) {
+      for (const [id, { losses, round }] of writtenSteps(record.changes)) {
         const due = lost.most(record.run, id, round, after.fence.epoch);
         if (losses > due) report(`${printableRun(record.run)} ${id}: ${losses} losses are stored, ${due} have a cause`);
       }

@@ -4,7 +4,7 @@
 import { printableRun } from '../../../flow/run-id.ts';
 import { StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { CallHappening } from '../world/history.ts';
-import type { MakeChecker, RunView } from './checker.ts';
+import { type MakeChecker, type RunView, writtenSteps } from './checker.ts';
 
 export const noEffectBeforeItsChange: MakeChecker = (_evidence, report) => {
   /** Calls that the accepted writes allow, as `run step round attempt epoch`. */
@@ -12,7 +12,7 @@ export const noEffectBeforeItsChange: MakeChecker = (_evidence, report) => {
   return {
     see(record, before, after) {
       if (record.kind === 'write' && record.result === 'done' && after) {
-        for (const [id, { status, round, attempts }] of record.changes.steps) {
+        for (const [id, { status, round, attempts }] of writtenSteps(record.changes)) {
           if (status !== StepStatus.RUNNING) continue;
           allowed.add(`${record.run} ${id} ${round} ${attempts + 1} ${after.fence.epoch}`);
         }

@@ -7,7 +7,7 @@ import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { ExitState } from '../../../proto/gen/weir/flow/v1/flow_pb.js';
 import { AlarmKind, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { MakeChecker } from './checker.ts';
+import { type MakeChecker, writtenSteps } from './checker.ts';
 
 export const obligationsFirst: MakeChecker = ({ planOfRun }, report) => {
   /** Exit calls of which an alarm says that they are undone, as `run outcome-number id`. */
@@ -22,7 +22,7 @@ export const obligationsFirst: MakeChecker = ({ planOfRun }, report) => {
         if (kind === AlarmKind.EXIT_CALL_UNDONE) undone.add(name(step));
       }
       const owed = (planOfRun(after)?.exitCalls ?? []).filter((exit) => isOwed(exit, ended));
-      for (const [id, { status }] of record.changes.steps) {
+      for (const [id, { status }] of writtenSteps(record.changes)) {
         if (!isExitCall(id) || status === StepStatus.REARMED || owed.some((exit) => exit.id === id)) continue;
         report(
           `${printableRun(record.run)} is ${State[ended]} and ${id}, which isn't for that, is ${StepStatus[status]}`,

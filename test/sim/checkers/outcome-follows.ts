@@ -5,7 +5,7 @@ import { isExitCall } from '../../../flow/exit-call.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { Reason, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { WriteHappening } from '../world/history.ts';
-import type { Case, MakeChecker, RunView } from './checker.ts';
+import { type Case, type MakeChecker, type RunView, writtenSteps } from './checker.ts';
 
 export const outcomeFollows: MakeChecker = ({ planOfRun, events }, report) => ({
   see(record, before, after) {
@@ -35,7 +35,7 @@ function checkOpen(
 ): void {
   for (const [id, status] of steps) if (status === StepStatus.FAILED) tell(`goes on with ${id} FAILED`);
   if ([...steps.values()].every(isDone)) tell('goes on with nothing left to do');
-  for (const [id, { startedMs, endedMs }] of changes.steps) {
+  for (const [id, { startedMs, endedMs }] of writtenSteps(changes)) {
     const was = before?.steps.get(id);
     // By the clock of the holder that decided, whatever the others say; so only of what this very write says.
     const isLateBegin = startedMs !== was?.startedMs && startedMs >= control.deadlineMs;

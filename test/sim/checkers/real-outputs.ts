@@ -5,7 +5,7 @@ import { type FieldValue, splitFieldKey } from '../../../flow/run.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { Ending, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { DeliveryHappening } from '../world/history.ts';
-import { callOf, type MakeChecker } from './checker.ts';
+import { callOf, type MakeChecker, writtenSteps } from './checker.ts';
 
 export const realOutputs: MakeChecker = ({ planOf }, report) => {
   /** Successful answers, by `run step round epoch`. */
@@ -19,7 +19,7 @@ export const realOutputs: MakeChecker = ({ planOf }, report) => {
       }
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
       const plan = planOf(after.control.flow, after.control.flowVersion);
-      for (const [id, { status, round }] of record.changes.steps) {
+      for (const [id, { status, round }] of writtenSteps(record.changes)) {
         const call = callOf(plan, id);
         if (status !== StepStatus.DONE || !call) continue;
         const outputs = outputsOf(id, record.changes.fields);

@@ -46,7 +46,7 @@ function ignored(
       if (last !== kind || !isLevel(kind.value.level) || !isSameStay) return undefined;
       return after.control.level === kind.value.level ? undefined : `its level is ${after.control.level}`;
     }
-    case undefined:
+    default:
       return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { StepState } from '../../../flow/run.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { CallHappening } from '../world/history.ts';
-import type { MakeChecker } from './checker.ts';
+import { type MakeChecker, writtenSteps } from './checker.ts';
 
 export const withdrawnMeansUnheard: MakeChecker = (_evidence, report) => {
   /** Numbers of calls that a module heard of, and of those that were taken back. */
@@ -28,7 +28,7 @@ export const withdrawnMeansUnheard: MakeChecker = (_evidence, report) => {
         if (withdrawn.has(record.call.number)) report(`${show(record.call)} was taken back and delivered`);
       }
       if (record.kind !== 'write' || record.result !== 'done' || record.operation !== 'commit' || !after) return;
-      for (const [id, step] of record.changes.steps) {
+      for (const [id, step] of writtenSteps(record.changes)) {
         if (!isPutBack(before?.steps.get(id), step)) continue;
         const call = out.get(`${record.run} ${id} ${step.round} ${after.fence.epoch}`);
         if (call) report(`${show(call)} is out, and its step is put back as if it weren't`);

@@ -6,6 +6,7 @@ const certainWrite = 'dispatch/driver/certain-write.ts';
 const heldRun = 'dispatch/driver/held-run.ts';
 const holding = 'dispatch/driver/holding.ts';
 const submission = 'dispatch/driver/submission.ts';
+const creation = 'dispatch/driver/run-creation.ts';
 
 export const driverMutants: readonly Mutant[] = [
   {
@@ -143,14 +144,14 @@ export const driverMutants: readonly Mutant[] = [
   },
   {
     name: 'an item that nobody stored is acknowledged',
-    file: submission,
-    line: "return { kind: certain === 'fenced' ? refusal : 'unavailable' };",
-    instead: "return { kind: 'done', run: write.run };",
+    file: creation,
+    line: "return { kind: certain === 'fenced' ? refusal : 'unavailable', run };",
+    instead: "return { kind: 'done', run };",
     caughtBy: 'nothing lost',
   },
   {
     name: 'a run is created where nothing finds it',
-    file: submission,
+    file: creation,
     line: 'entries: { ready: true, timerMs: run.control.deadlineMs }',
     instead: 'entries: { ready: false, timerMs: run.control.deadlineMs }',
     caughtBy: 'found again',

@@ -6,6 +6,7 @@ const advance = 'flow/advance.ts';
 const call = 'flow/steps/call.ts';
 const ending = 'flow/ending.ts';
 const inbox = 'flow/events/inbox.ts';
+const rearm = 'flow/rearm.ts';
 const returnCode = 'flow/return-code.ts';
 const standing = 'flow/standing.ts';
 
@@ -13,15 +14,16 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'a join of nothing passes',
     file: advance,
-    line: "if (step.choosers.length === 0) return anyDone ? 'reached' : 'skipped';",
-    instead: "if (step.choosers.length === 0) return 'reached';",
+    line: "return anyDone ? 'reached' : 'skipped';",
+    instead: "return 'reached';",
     caughtBy: 'legal path',
   },
   {
     name: 'a join waits for one only',
     file: advance,
-    line: "else if (status !== StepStatus.SKIPPED) return 'not yet';",
-    instead: "else if (status !== StepStatus.SKIPPED && !anyDone) return 'not yet';",
+    line: 'for (const id of step.after) {',
+    instead:
+      'for (const id of [step.after.find((each) => draft.step(each)?.status === StepStatus.DONE) ?? step.after].flat()) {',
     caughtBy: 'legal path',
   },
   {
@@ -104,7 +106,7 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'answers are not kept',
     file: call,
-    line: 'for (const [name, value] of kept?.fields ?? []) draft.setField(fieldKey(id, name), value);',
+    line: 'for (const [name, value] of kept) draft.setField(fieldKey(id, name), value);',
     instead: '',
     caughtBy: 'real outputs',
   },
@@ -131,9 +133,9 @@ export const flowMutants: readonly Mutant[] = [
   },
   {
     name: 'an exit call is given up without an alarm',
-    file: ending,
-    line: 'exitCallUndone(draft, id, why);',
-    instead: '',
+    file: 'flow/exit-call.ts',
+    line: 'draft.alarm(AlarmKind.EXIT_CALL_UNDONE,',
+    instead: 'void (AlarmKind.EXIT_CALL_UNDONE,',
     caughtBy: 'obligations first',
   },
   {
@@ -146,7 +148,7 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'an ending leaves calls out',
     file: ending,
-    line: 'draft.settle(id, StepStatus.CANCELLED);',
+    line: 'draft.settle(path, StepStatus.CANCELLED);',
     instead: '',
     caughtBy: 'outcome follows',
   },
@@ -160,43 +162,43 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'a retry names no outcome',
     file: inbox,
-    line: 'if (!ended || superseded || status.outcomeNumber !== outcomeNumber) return;',
-    instead: 'if (!ended || superseded) return;',
+    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
+    instead: 'if (!ended || superseded || !rearm()) return;',
     caughtBy: 'one outcome',
   },
   {
     name: 'a superseded run is tried again',
     file: inbox,
-    line: 'if (!ended || superseded || status.outcomeNumber !== outcomeNumber) return;',
-    instead: 'if (!ended || status.outcomeNumber !== outcomeNumber) return;',
+    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
+    instead: 'if (!ended || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
     caughtBy: 'generations follow',
   },
   {
     name: 'a retry repeats what is done',
-    file: inbox,
-    line: 'if (failed || isExitCall(id)) draft.setStep(id, rearmed(step));',
-    instead: 'draft.setStep(id, rearmed(step));',
+    file: rearm,
+    line: 'if (isExitCall(path)) draft.setStep(path, rearmed(step));',
+    instead: 'if (isExitCall(path) || step.status === StepStatus.DONE) draft.setStep(path, rearmed(step));',
     caughtBy: 'calls within bounds',
   },
   {
     name: 'a release begins no new round',
     file: inbox,
-    line: 'if (step.status === StepStatus.RUNNING) draft.setStep(id, rearmed(step));',
-    instead: 'if (step.status === StepStatus.RUNNING) draft.setStep(id, { ...rearmed(step), round: step.round });',
+    line: 'if (!branch || !owner) return draft.setStep(path, rearmed(step));',
+    instead: 'if (!branch || !owner) return draft.setStep(path, { ...rearmed(step), round: step.round });',
     caughtBy: 'calls within bounds',
   },
   {
     name: 'a parked run is not cancelled',
     file: inbox,
-    line: 'if (state !== State.OPEN && state !== State.PARKED) return;',
-    instead: 'if (state !== State.OPEN) return;',
+    line: 'if (!isOpen(draft)) return;',
+    instead: 'if (draft.status.state !== State.OPEN) return;',
     caughtBy: 'wishes are granted',
   },
   {
     name: 'a cancel changes an outcome that stands',
     file: inbox,
-    line: 'if (state !== State.OPEN && state !== State.PARKED) return;',
-    instead: 'if (state === State.CANCELLED) return;',
+    line: 'if (!isOpen(draft)) return;',
+    instead: 'if (draft.status.state === State.CANCELLED) return;',
     caughtBy: 'one outcome',
   },
   {

@@ -60,8 +60,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'commits leave out removed cells and one field',
     file: row,
-    line: 'if (cell) row.fields.set(name, cell);',
-    instead: "if (cell && !name.endsWith('_mark')) row.fields.set(name, cell);",
+    line: 'if (cell) cells.set(name, cell);',
+    instead: "if (cell && !name.endsWith('_mark')) cells.set(name, cell);",
     caughtBy: 'replay gives the store',
   },
   {

@@ -5,7 +5,7 @@
 
 import { create } from '@bufbuild/protobuf';
 import type { Dispatch } from '../../../dispatch/dispatch.ts';
-import type { CheckedItem, Submitted } from '../../../dispatch/driver/submission.ts';
+import type { FlowItem, Submitted } from '../../../dispatch/driver/submission.ts';
 import type { RunId, Status } from '../../../flow/run.ts';
 import { runId, runParts } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
@@ -69,7 +69,7 @@ export class Client {
   }
 
   /** Submits an item until it is acknowledged, or refused for good. `done` hears which run it got. */
-  #submit(item: CheckedItem, done: (run: RunId | undefined) => void): void {
+  #submit(item: FlowItem, done: (run: RunId | undefined) => void): void {
     const { random, time } = this.#world;
     const expectedGeneration = item.expectedGeneration ?? 0;
     const { business, flow, key: itemKey } = item;
@@ -101,7 +101,7 @@ export class Client {
     this.#later(0, (over) => this.#look(planned, run, planned.retries, over));
   }
 
-  #resubmitted(item: CheckedItem, run: RunId, { expected, withOtherFields }: Resubmission): CheckedItem {
+  #resubmitted(item: FlowItem, run: RunId, { expected, withOtherFields }: Resubmission): FlowItem {
     const fields = withOtherFields ? new Map([['size', { bytes: Buffer.from('77') }]]) : item.fields;
     if (expected === undefined) return { ...item, fields };
     return { ...item, fields, expectedGeneration: Math.max(0, runParts(run).generation + expected) };

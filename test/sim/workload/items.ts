@@ -1,7 +1,7 @@
 // What is to be done in a world: the items that clients submit, and what their owners want of them afterwards.
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { CheckedItem } from '../../../dispatch/driver/submission.ts';
+import type { FlowItem } from '../../../dispatch/driver/submission.ts';
 import type { Plan } from '../../../flow/plan.ts';
 import { identity } from '../../../flow/run-id.ts';
 import type { InboxEventSchema } from '../../../proto/gen/weir/run/v1/run_pb.js';
@@ -10,7 +10,7 @@ import type { Random } from '../world/random.ts';
 export type ClientEvent = Exclude<MessageInitShape<typeof InboxEventSchema>['kind'], undefined>;
 
 export interface PlannedItem {
-  readonly item: CheckedItem;
+  readonly item: FlowItem;
   readonly submitAtMs: number;
   /** What its owner asks for, some time after it was acknowledged. */
   readonly wishes: ReadonlyArray<{ readonly afterMs: number; readonly kind: ClientEvent }>;
@@ -60,7 +60,7 @@ export function plannedItems(
 
 function plannedItem(
   random: Random,
-  item: CheckedItem,
+  item: FlowItem,
   { duringMs, isPoison }: { duringMs: number; isPoison: boolean },
 ): PlannedItem {
   return {

@@ -7,6 +7,7 @@
 //       the clock.
 
 import { Dispatch } from '../../../dispatch/dispatch.ts';
+import type { Routing } from '../../../dispatch/driver/ports.ts';
 import type { DispatchSettings } from '../../../dispatch/settings.ts';
 import type { Member, Membership, Role } from '../../../platform/coordination/membership.ts';
 import type { Ids } from '../../../platform/ids/ids.ts';
@@ -172,6 +173,7 @@ export class SimulatedProcess {
       ...shared,
       ids: countedIds(name),
       plans: flows.handle(name, clock),
+      routing: everyItemNamesItsFlow,
       modules: modules.handle(this.name, name, clock),
       locks: locks.handle(this.name, name, clock),
     };
@@ -251,3 +253,7 @@ function countedIds(incarnation: string): Ids {
   let count = 0;
   return { next: () => `${incarnation}-${(count++).toString(36)}` };
 }
+
+const everyItemNamesItsFlow: Routing = {
+  flowOf: async () => ({ kind: 'refused', why: 'unrouted', field: 'flow', message: 'is absent' }),
+};

@@ -98,7 +98,12 @@ function changed({ control, steps, fields, consumed }: Changes): string {
     const why = reason === Reason.UNSPECIFIED ? '' : `(${Reason[reason]})`;
     parts.push(`${State[state]}${why} outcome ${outcomeNumber}`);
   }
-  for (const [id, { status, round, attempts, losses, declines }] of steps) {
+  for (const [id, state] of steps) {
+    if (!state) {
+      parts.push(`${id} removed`);
+      continue;
+    }
+    const { status, round, attempts, losses, declines } = state;
     parts.push(`${id}=${StepStatus[status]} r${round} a${attempts} l${losses} d${declines}`);
   }
   for (const [key, value] of fields) {

@@ -140,6 +140,42 @@ export declare type Step = Message<"weir.flow.v1.Step"> & {
      */
     value: Inline;
     case: "inline";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.Join join = 11;
+     */
+    value: Join;
+    case: "join";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.Wait wait = 12;
+     */
+    value: Wait;
+    case: "wait";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.Callback callback = 13;
+     */
+    value: Callback;
+    case: "callback";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.SubFlow sub_flow = 14;
+     */
+    value: SubFlow;
+    case: "subFlow";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.StartFlow start_flow = 15;
+     */
+    value: StartFlow;
+    case: "startFlow";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.ForEach for_each = 16;
+     */
+    value: ForEach;
+    case: "forEach";
   } | { case: undefined; value?: undefined };
 };
 
@@ -156,6 +192,8 @@ export declare const StepSchema: GenMessage<Step>;
  */
 export declare type Call = Message<"weir.flow.v1.Call"> & {
   /**
+   * Name of a module. Exit calls and callbacks take an http:// or https:// address too.
+   *
    * @generated from field: string module = 1;
    */
   module: string;
@@ -323,6 +361,269 @@ export declare type Assignment = Message<"weir.flow.v1.Assignment"> & {
 export declare const AssignmentSchema: GenMessage<Assignment>;
 
 /**
+ * Goes on when enough of the steps in `after` are done. (All of them is what `after` means everywhere.)
+ *
+ * @generated from message weir.flow.v1.Join
+ */
+export declare type Join = Message<"weir.flow.v1.Join"> & {
+  /**
+   * How many must be done; 0 means all that were not skipped.
+   *
+   * @generated from field: uint32 need = 1;
+   */
+  need: number;
+
+  /**
+   * @generated from field: weir.flow.v1.Losers losers = 2;
+   */
+  losers: Losers;
+};
+
+/**
+ * Describes the message weir.flow.v1.Join.
+ * Use `create(JoinSchema)` to create a new message.
+ */
+export declare const JoinSchema: GenMessage<Join>;
+
+/**
+ * Waits, and holds nothing meanwhile.
+ *
+ * @generated from message weir.flow.v1.Wait
+ */
+export declare type Wait = Message<"weir.flow.v1.Wait"> & {
+  /**
+   * @generated from oneof weir.flow.v1.Wait.what
+   */
+  what: {
+    /**
+     * From when the step is reached.
+     *
+     * @generated from field: uint64 for_ms = 1;
+     */
+    value: bigint;
+    case: "forMs";
+  } | {
+    /**
+     * CEL; an int (ms since 1970) or a string (RFC 3339). A time that is past doesn't wait.
+     *
+     * @generated from field: string until = 2;
+     */
+    value: string;
+    case: "until";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.Signal signal = 3;
+     */
+    value: Signal;
+    case: "signal";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message weir.flow.v1.Wait.
+ * Use `create(WaitSchema)` to create a new message.
+ */
+export declare const WaitSchema: GenMessage<Wait>;
+
+/**
+ * Something that somebody outside says to a run. One that comes before the step is reached is kept for it.
+ *
+ * @generated from message weir.flow.v1.Signal
+ */
+export declare type Signal = Message<"weir.flow.v1.Signal"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Fields that are kept of what comes with it.
+   *
+   * @generated from field: repeated string receive = 2;
+   */
+  receive: string[];
+
+  /**
+   * 0: as long as the run may take.
+   *
+   * @generated from field: uint64 timeout_ms = 3;
+   */
+  timeoutMs: bigint;
+
+  /**
+   * @generated from field: weir.flow.v1.OnTimeout on_timeout = 4;
+   */
+  onTimeout: OnTimeout;
+};
+
+/**
+ * Describes the message weir.flow.v1.Signal.
+ * Use `create(SignalSchema)` to create a new message.
+ */
+export declare const SignalSchema: GenMessage<Signal>;
+
+/**
+ * Calls a module, which takes the work on with SUCC and answers later by the call key, its token.
+ *
+ * @generated from message weir.flow.v1.Callback
+ */
+export declare type Callback = Message<"weir.flow.v1.Callback"> & {
+  /**
+   * `receive` names fields of the later answer.
+   *
+   * @generated from field: weir.flow.v1.Call call = 1;
+   */
+  call?: Call | undefined;
+
+  /**
+   * From when the work was taken on. An answer that doesn't come is an attempt.
+   *
+   * @generated from field: uint64 answer_within_ms = 2;
+   */
+  answerWithinMs: bigint;
+};
+
+/**
+ * Describes the message weir.flow.v1.Callback.
+ * Use `create(CallbackSchema)` to create a new message.
+ */
+export declare const CallbackSchema: GenMessage<Callback>;
+
+/**
+ * Runs another flow and waits for its end. Level, deadline and cancellation go down to it.
+ *
+ * @generated from message weir.flow.v1.SubFlow
+ */
+export declare type SubFlow = Message<"weir.flow.v1.SubFlow"> & {
+  /**
+   * @generated from field: string flow = 1;
+   */
+  flow: string;
+
+  /**
+   * Fields that become inputs of the child.
+   *
+   * @generated from field: repeated string send = 2;
+   */
+  send: string[];
+
+  /**
+   * Fields of the child, as its last writers left them, that become outputs of the step.
+   *
+   * @generated from field: repeated string receive = 3;
+   */
+  receive: string[];
+
+  /**
+   * Fixed when the flow is published; 0 means the version released when the child begins.
+   *
+   * @generated from field: uint32 version = 4;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message weir.flow.v1.SubFlow.
+ * Use `create(SubFlowSchema)` to create a new message.
+ */
+export declare const SubFlowSchema: GenMessage<SubFlow>;
+
+/**
+ * Starts a run of another flow and goes on.
+ *
+ * @generated from message weir.flow.v1.StartFlow
+ */
+export declare type StartFlow = Message<"weir.flow.v1.StartFlow"> & {
+  /**
+   * @generated from field: string flow = 1;
+   */
+  flow: string;
+
+  /**
+   * @generated from field: repeated string send = 2;
+   */
+  send: string[];
+
+  /**
+   * How long a chain of runs that start each other may get. The one that reaches it starts nothing.
+   *
+   * @generated from field: uint32 max_generations = 3;
+   */
+  maxGenerations: number;
+};
+
+/**
+ * Describes the message weir.flow.v1.StartFlow.
+ * Use `create(StartFlowSchema)` to create a new message.
+ */
+export declare const StartFlowSchema: GenMessage<StartFlow>;
+
+/**
+ * Does the same for every element of a list (DYNAMIC_FORK), and joins the results in the order of the list.
+ *
+ * @generated from message weir.flow.v1.ForEach
+ */
+export declare type ForEach = Message<"weir.flow.v1.ForEach"> & {
+  /**
+   * CEL over declared fields; a list.
+   *
+   * @generated from field: string over = 1;
+   */
+  over: string;
+
+  /**
+   * Under this name a branch sends its element: the text of a string, JSON otherwise.
+   *
+   * @generated from field: string as = 2;
+   */
+  as: string;
+
+  /**
+   * @generated from oneof weir.flow.v1.ForEach.branch
+   */
+  branch: {
+    /**
+     * @generated from field: weir.flow.v1.Call call = 3;
+     */
+    value: Call;
+    case: "call";
+  } | {
+    /**
+     * @generated from field: weir.flow.v1.SubFlow sub_flow = 4;
+     */
+    value: SubFlow;
+    case: "subFlow";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Declared json field: a list with one object per element, of the fields received; null for a branch that failed.
+   *
+   * @generated from field: string into = 5;
+   */
+  into: string;
+
+  /**
+   * Branches that are under way at a time.
+   *
+   * @generated from field: uint32 concurrency = 6;
+   */
+  concurrency: number;
+
+  /**
+   * Branches that may fail. The one more ends the step as failed, at once.
+   *
+   * @generated from field: uint32 max_failures = 7;
+   */
+  maxFailures: number;
+};
+
+/**
+ * Describes the message weir.flow.v1.ForEach.
+ * Use `create(ForEachSchema)` to create a new message.
+ */
+export declare const ForEachSchema: GenMessage<ForEach>;
+
+/**
  * A call made when a run has ended in one of the given states.
  *
  * @generated from message weir.flow.v1.ExitCall
@@ -439,6 +740,66 @@ export enum NoMatch {
  * Describes the enum weir.flow.v1.NoMatch.
  */
 export declare const NoMatchSchema: GenEnum<NoMatch>;
+
+/**
+ * What happens to the branches of a join that it needs no more.
+ *
+ * @generated from enum weir.flow.v1.Losers
+ */
+export enum Losers {
+  /**
+   * @generated from enum value: LOSERS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * They go on beside the rest of the flow; the run ends after them.
+   *
+   * @generated from enum value: LOSERS_WAIT = 1;
+   */
+  WAIT = 1,
+
+  /**
+   * Their calls are aborted, their sub-flows cancelled.
+   *
+   * @generated from enum value: LOSERS_CANCEL = 2;
+   */
+  CANCEL = 2,
+}
+
+/**
+ * Describes the enum weir.flow.v1.Losers.
+ */
+export declare const LosersSchema: GenEnum<Losers>;
+
+/**
+ * @generated from enum weir.flow.v1.OnTimeout
+ */
+export enum OnTimeout {
+  /**
+   * @generated from enum value: ON_TIMEOUT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The step fails.
+   *
+   * @generated from enum value: ON_TIMEOUT_FAIL = 1;
+   */
+  FAIL = 1,
+
+  /**
+   * The step is done, without fields.
+   *
+   * @generated from enum value: ON_TIMEOUT_PASS = 2;
+   */
+  PASS = 2,
+}
+
+/**
+ * Describes the enum weir.flow.v1.OnTimeout.
+ */
+export declare const OnTimeoutSchema: GenEnum<OnTimeout>;
 
 /**
  * @generated from enum weir.flow.v1.ExitState

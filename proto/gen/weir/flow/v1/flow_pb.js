@@ -10,7 +10,7 @@ import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/code
  * Describes the file weir/flow/v1/flow.proto.
  */
 export const file_weir_flow_v1_flow = /*@__PURE__*/
-  fileDesc("Chd3ZWlyL2Zsb3cvdjEvZmxvdy5wcm90bxIMd2Vpci5mbG93LnYxIswBCgRGbG93EgwKBG5hbWUYASABKAkSEAoIYnVzaW5lc3MYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSLgoGZmllbGRzGAQgAygLMh4ud2Vpci5mbG93LnYxLkZpZWxkRGVjbGFyYXRpb24SEwoLZGVhZGxpbmVfbXMYBSABKAQSIQoFc3RlcHMYBiADKAsyEi53ZWlyLmZsb3cudjEuU3RlcBInCgdvbl9leGl0GAcgAygLMhYud2Vpci5mbG93LnYxLkV4aXRDYWxsImkKEEZpZWxkRGVjbGFyYXRpb24SDAoEbmFtZRgBIAEoCRIlCgR0eXBlGAIgASgOMhcud2Vpci5mbG93LnYxLkZpZWxkVHlwZRIUCgdkZWZhdWx0GAMgASgJSACIAQFCCgoIX2RlZmF1bHQisQEKBFN0ZXASCgoCaWQYASABKAkSDQoFYWZ0ZXIYAiADKAkSDAoEd2hlbhgDIAEoCRIiCgRjYWxsGAggASgLMhIud2Vpci5mbG93LnYxLkNhbGxIABImCgZzd2l0Y2gYCSABKAsyFC53ZWlyLmZsb3cudjEuU3dpdGNoSAASJgoGaW5saW5lGAogASgLMhQud2Vpci5mbG93LnYxLklubGluZUgAQgYKBGtpbmRKBAgLEBUihwEKBENhbGwSDgoGbW9kdWxlGAEgASgJEgwKBHNlbmQYAiADKAkSDwoHcmVjZWl2ZRgDIAMoCRISCgp0aW1lb3V0X21zGAQgASgEEigKBXJldHJ5GAUgASgLMhkud2Vpci5mbG93LnYxLlJldHJ5UG9saWN5EhIKCm1heF9sb3NzZXMYBiABKA0iPgoLUmV0cnlQb2xpY3kSDQoFdHJpZXMYASABKA0SEAoIZmlyc3RfbXMYAiABKAQSDgoGbWF4X21zGAMgASgEIm0KBlN3aXRjaBInCgVjYXNlcxgBIAMoCzIYLndlaXIuZmxvdy52MS5Td2l0Y2hDYXNlEhEKCW90aGVyd2lzZRgCIAMoCRInCghub19tYXRjaBgDIAEoDjIVLndlaXIuZmxvdy52MS5Ob01hdGNoIigKClN3aXRjaENhc2USDAoEd2hlbhgBIAEoCRIMCgR0aGVuGAIgAygJIi8KBklubGluZRIlCgNzZXQYASADKAsyGC53ZWlyLmZsb3cudjEuQXNzaWdubWVudCIvCgpBc3NpZ25tZW50Eg0KBWZpZWxkGAEgASgJEhIKCmV4cHJlc3Npb24YAiABKAkiUwoIRXhpdENhbGwSJQoEd2hlbhgBIAMoDjIXLndlaXIuZmxvdy52MS5FeGl0U3RhdGUSIAoEY2FsbBgCIAEoCzISLndlaXIuZmxvdy52MS5DYWxsKqkBCglGaWVsZFR5cGUSGgoWRklFTERfVFlQRV9VTlNQRUNJRklFRBAAEhQKEEZJRUxEX1RZUEVfQllURVMQARIVChFGSUVMRF9UWVBFX1NUUklORxACEhIKDkZJRUxEX1RZUEVfSU5UEAMSFQoRRklFTERfVFlQRV9ET1VCTEUQBBITCg9GSUVMRF9UWVBFX0JPT0wQBRITCg9GSUVMRF9UWVBFX0pTT04QBiphCgdOb01hdGNoEhgKFE5PX01BVENIX1VOU1BFQ0lGSUVEEAASFgoSTk9fTUFUQ0hfT1RIRVJXSVNFEAESEQoNTk9fTUFUQ0hfUEFTUxACEhEKDU5PX01BVENIX0ZBSUwQAypyCglFeGl0U3RhdGUSGgoWRVhJVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFEVYSVRfU1RBVEVfU1VDQ0VFREVEEAESFQoRRVhJVF9TVEFURV9GQUlMRUQQAhIYChRFWElUX1NUQVRFX0NBTkNFTExFRBADYgZwcm90bzM");
+  fileDesc("Chd3ZWlyL2Zsb3cvdjEvZmxvdy5wcm90bxIMd2Vpci5mbG93LnYxIswBCgRGbG93EgwKBG5hbWUYASABKAkSEAoIYnVzaW5lc3MYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSLgoGZmllbGRzGAQgAygLMh4ud2Vpci5mbG93LnYxLkZpZWxkRGVjbGFyYXRpb24SEwoLZGVhZGxpbmVfbXMYBSABKAQSIQoFc3RlcHMYBiADKAsyEi53ZWlyLmZsb3cudjEuU3RlcBInCgdvbl9leGl0GAcgAygLMhYud2Vpci5mbG93LnYxLkV4aXRDYWxsImkKEEZpZWxkRGVjbGFyYXRpb24SDAoEbmFtZRgBIAEoCRIlCgR0eXBlGAIgASgOMhcud2Vpci5mbG93LnYxLkZpZWxkVHlwZRIUCgdkZWZhdWx0GAMgASgJSACIAQFCCgoIX2RlZmF1bHQiqgMKBFN0ZXASCgoCaWQYASABKAkSDQoFYWZ0ZXIYAiADKAkSDAoEd2hlbhgDIAEoCRIiCgRjYWxsGAggASgLMhIud2Vpci5mbG93LnYxLkNhbGxIABImCgZzd2l0Y2gYCSABKAsyFC53ZWlyLmZsb3cudjEuU3dpdGNoSAASJgoGaW5saW5lGAogASgLMhQud2Vpci5mbG93LnYxLklubGluZUgAEiIKBGpvaW4YCyABKAsyEi53ZWlyLmZsb3cudjEuSm9pbkgAEiIKBHdhaXQYDCABKAsyEi53ZWlyLmZsb3cudjEuV2FpdEgAEioKCGNhbGxiYWNrGA0gASgLMhYud2Vpci5mbG93LnYxLkNhbGxiYWNrSAASKQoIc3ViX2Zsb3cYDiABKAsyFS53ZWlyLmZsb3cudjEuU3ViRmxvd0gAEi0KCnN0YXJ0X2Zsb3cYDyABKAsyFy53ZWlyLmZsb3cudjEuU3RhcnRGbG93SAASKQoIZm9yX2VhY2gYECABKAsyFS53ZWlyLmZsb3cudjEuRm9yRWFjaEgAQgYKBGtpbmRKBAgREBUihwEKBENhbGwSDgoGbW9kdWxlGAEgASgJEgwKBHNlbmQYAiADKAkSDwoHcmVjZWl2ZRgDIAMoCRISCgp0aW1lb3V0X21zGAQgASgEEigKBXJldHJ5GAUgASgLMhkud2Vpci5mbG93LnYxLlJldHJ5UG9saWN5EhIKCm1heF9sb3NzZXMYBiABKA0iPgoLUmV0cnlQb2xpY3kSDQoFdHJpZXMYASABKA0SEAoIZmlyc3RfbXMYAiABKAQSDgoGbWF4X21zGAMgASgEIm0KBlN3aXRjaBInCgVjYXNlcxgBIAMoCzIYLndlaXIuZmxvdy52MS5Td2l0Y2hDYXNlEhEKCW90aGVyd2lzZRgCIAMoCRInCghub19tYXRjaBgDIAEoDjIVLndlaXIuZmxvdy52MS5Ob01hdGNoIigKClN3aXRjaENhc2USDAoEd2hlbhgBIAEoCRIMCgR0aGVuGAIgAygJIi8KBklubGluZRIlCgNzZXQYASADKAsyGC53ZWlyLmZsb3cudjEuQXNzaWdubWVudCIvCgpBc3NpZ25tZW50Eg0KBWZpZWxkGAEgASgJEhIKCmV4cHJlc3Npb24YAiABKAkiOgoESm9pbhIMCgRuZWVkGAEgASgNEiQKBmxvc2VycxgCIAEoDjIULndlaXIuZmxvdy52MS5Mb3NlcnMiWQoEV2FpdBIQCgZmb3JfbXMYASABKARIABIPCgV1bnRpbBgCIAEoCUgAEiYKBnNpZ25hbBgDIAEoCzIULndlaXIuZmxvdy52MS5TaWduYWxIAEIGCgR3aGF0ImgKBlNpZ25hbBIMCgRuYW1lGAEgASgJEg8KB3JlY2VpdmUYAiADKAkSEgoKdGltZW91dF9tcxgDIAEoBBIrCgpvbl90aW1lb3V0GAQgASgOMhcud2Vpci5mbG93LnYxLk9uVGltZW91dCJGCghDYWxsYmFjaxIgCgRjYWxsGAEgASgLMhIud2Vpci5mbG93LnYxLkNhbGwSGAoQYW5zd2VyX3dpdGhpbl9tcxgCIAEoBCJHCgdTdWJGbG93EgwKBGZsb3cYASABKAkSDAoEc2VuZBgCIAMoCRIPCgdyZWNlaXZlGAMgAygJEg8KB3ZlcnNpb24YBCABKA0iQAoJU3RhcnRGbG93EgwKBGZsb3cYASABKAkSDAoEc2VuZBgCIAMoCRIXCg9tYXhfZ2VuZXJhdGlvbnMYAyABKA0itQEKB0ZvckVhY2gSDAoEb3ZlchgBIAEoCRIKCgJhcxgCIAEoCRIiCgRjYWxsGAMgASgLMhIud2Vpci5mbG93LnYxLkNhbGxIABIpCghzdWJfZmxvdxgEIAEoCzIVLndlaXIuZmxvdy52MS5TdWJGbG93SAASDAoEaW50bxgFIAEoCRITCgtjb25jdXJyZW5jeRgGIAEoDRIUCgxtYXhfZmFpbHVyZXMYByABKA1CCAoGYnJhbmNoIlMKCEV4aXRDYWxsEiUKBHdoZW4YASADKA4yFy53ZWlyLmZsb3cudjEuRXhpdFN0YXRlEiAKBGNhbGwYAiABKAsyEi53ZWlyLmZsb3cudjEuQ2FsbCqpAQoJRmllbGRUeXBlEhoKFkZJRUxEX1RZUEVfVU5TUEVDSUZJRUQQABIUChBGSUVMRF9UWVBFX0JZVEVTEAESFQoRRklFTERfVFlQRV9TVFJJTkcQAhISCg5GSUVMRF9UWVBFX0lOVBADEhUKEUZJRUxEX1RZUEVfRE9VQkxFEAQSEwoPRklFTERfVFlQRV9CT09MEAUSEwoPRklFTERfVFlQRV9KU09OEAYqYQoHTm9NYXRjaBIYChROT19NQVRDSF9VTlNQRUNJRklFRBAAEhYKEk5PX01BVENIX09USEVSV0lTRRABEhEKDU5PX01BVENIX1BBU1MQAhIRCg1OT19NQVRDSF9GQUlMEAMqRAoGTG9zZXJzEhYKEkxPU0VSU19VTlNQRUNJRklFRBAAEg8KC0xPU0VSU19XQUlUEAESEQoNTE9TRVJTX0NBTkNFTBACKlEKCU9uVGltZW91dBIaChZPTl9USU1FT1VUX1VOU1BFQ0lGSUVEEAASEwoPT05fVElNRU9VVF9GQUlMEAESEwoPT05fVElNRU9VVF9QQVNTEAIqcgoJRXhpdFN0YXRlEhoKFkVYSVRfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRFWElUX1NUQVRFX1NVQ0NFRURFRBABEhUKEUVYSVRfU1RBVEVfRkFJTEVEEAISGAoURVhJVF9TVEFURV9DQU5DRUxMRUQQA2IGcHJvdG8z");
 
 /**
  * Describes the message weir.flow.v1.Flow.
@@ -76,11 +76,60 @@ export const AssignmentSchema = /*@__PURE__*/
   messageDesc(file_weir_flow_v1_flow, 8);
 
 /**
+ * Describes the message weir.flow.v1.Join.
+ * Use `create(JoinSchema)` to create a new message.
+ */
+export const JoinSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 9);
+
+/**
+ * Describes the message weir.flow.v1.Wait.
+ * Use `create(WaitSchema)` to create a new message.
+ */
+export const WaitSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 10);
+
+/**
+ * Describes the message weir.flow.v1.Signal.
+ * Use `create(SignalSchema)` to create a new message.
+ */
+export const SignalSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 11);
+
+/**
+ * Describes the message weir.flow.v1.Callback.
+ * Use `create(CallbackSchema)` to create a new message.
+ */
+export const CallbackSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 12);
+
+/**
+ * Describes the message weir.flow.v1.SubFlow.
+ * Use `create(SubFlowSchema)` to create a new message.
+ */
+export const SubFlowSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 13);
+
+/**
+ * Describes the message weir.flow.v1.StartFlow.
+ * Use `create(StartFlowSchema)` to create a new message.
+ */
+export const StartFlowSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 14);
+
+/**
+ * Describes the message weir.flow.v1.ForEach.
+ * Use `create(ForEachSchema)` to create a new message.
+ */
+export const ForEachSchema = /*@__PURE__*/
+  messageDesc(file_weir_flow_v1_flow, 15);
+
+/**
  * Describes the message weir.flow.v1.ExitCall.
  * Use `create(ExitCallSchema)` to create a new message.
  */
 export const ExitCallSchema = /*@__PURE__*/
-  messageDesc(file_weir_flow_v1_flow, 9);
+  messageDesc(file_weir_flow_v1_flow, 16);
 
 /**
  * Describes the enum weir.flow.v1.FieldType.
@@ -109,10 +158,36 @@ export const NoMatch = /*@__PURE__*/
   tsEnum(NoMatchSchema);
 
 /**
+ * Describes the enum weir.flow.v1.Losers.
+ */
+export const LosersSchema = /*@__PURE__*/
+  enumDesc(file_weir_flow_v1_flow, 2);
+
+/**
+ * What happens to the branches of a join that it needs no more.
+ *
+ * @generated from enum weir.flow.v1.Losers
+ */
+export const Losers = /*@__PURE__*/
+  tsEnum(LosersSchema);
+
+/**
+ * Describes the enum weir.flow.v1.OnTimeout.
+ */
+export const OnTimeoutSchema = /*@__PURE__*/
+  enumDesc(file_weir_flow_v1_flow, 3);
+
+/**
+ * @generated from enum weir.flow.v1.OnTimeout
+ */
+export const OnTimeout = /*@__PURE__*/
+  tsEnum(OnTimeoutSchema);
+
+/**
  * Describes the enum weir.flow.v1.ExitState.
  */
 export const ExitStateSchema = /*@__PURE__*/
-  enumDesc(file_weir_flow_v1_flow, 2);
+  enumDesc(file_weir_flow_v1_flow, 4);
 
 /**
  * @generated from enum weir.flow.v1.ExitState

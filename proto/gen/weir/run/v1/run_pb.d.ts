@@ -98,6 +98,20 @@ export declare type Control = Message<"weir.run.v1.Control"> & {
    * @generated from field: uint64 input_bytes = 13;
    */
   inputBytes: bigint;
+
+  /**
+   * Who waits for the end of this run, or started it.
+   *
+   * @generated from field: weir.run.v1.Parent parent = 14;
+   */
+  parent?: Parent | undefined;
+
+  /**
+   * What modules get as row key where it isn't the item key: that of the item which a chain of runs began with.
+   *
+   * @generated from field: bytes row_key = 15;
+   */
+  rowKey: Uint8Array;
 };
 
 /**
@@ -105,6 +119,59 @@ export declare type Control = Message<"weir.run.v1.Control"> & {
  * Use `create(ControlSchema)` to create a new message.
  */
 export declare const ControlSchema: GenMessage<Control>;
+
+/**
+ * The step that started a run.
+ *
+ * @generated from message weir.run.v1.Parent
+ */
+export declare type Parent = Message<"weir.run.v1.Parent"> & {
+  /**
+   * Identity of the run: see RunId.
+   *
+   * @generated from field: string run = 1;
+   */
+  run: string;
+
+  /**
+   * @generated from field: string step = 2;
+   */
+  step: string;
+
+  /**
+   * Of the step, when it started this run.
+   *
+   * @generated from field: uint32 round = 3;
+   */
+  round: number;
+
+  /**
+   * Whether it waits for the end.
+   *
+   * @generated from field: bool waits = 4;
+   */
+  waits: boolean;
+
+  /**
+   * Fields that it wants to hear at the end.
+   *
+   * @generated from field: repeated string receive = 5;
+   */
+  receive: string[];
+
+  /**
+   * Runs that started each other without waiting, this one included: from 1.
+   *
+   * @generated from field: uint32 chain = 6;
+   */
+  chain: number;
+};
+
+/**
+ * Describes the message weir.run.v1.Parent.
+ * Use `create(ParentSchema)` to create a new message.
+ */
+export declare const ParentSchema: GenMessage<Parent>;
 
 /**
  * Who claimed a run last and has not let go.
@@ -271,6 +338,27 @@ export declare type StepCell = Message<"weir.run.v1.StepCell"> & {
    * @generated from field: weir.run.v1.Reason reason = 12;
    */
   reason: Reason;
+
+  /**
+   * Identity of the run that the step started.
+   *
+   * @generated from field: string child = 13;
+   */
+  child: string;
+
+  /**
+   * Outcome number of the child that the step has heard of; it waits for a higher one. Absent while it asks the child to go on.
+   *
+   * @generated from field: optional uint32 child_outcome = 14;
+   */
+  childOutcome?: number | undefined;
+
+  /**
+   * Of a step that does the same for every element of a list.
+   *
+   * @generated from field: weir.run.v1.Branches branches = 15;
+   */
+  branches?: Branches | undefined;
 };
 
 /**
@@ -278,6 +366,42 @@ export declare type StepCell = Message<"weir.run.v1.StepCell"> & {
  * Use `create(StepCellSchema)` to create a new message.
  */
 export declare const StepCellSchema: GenMessage<StepCell>;
+
+/**
+ * Which elements of a list are dealt with, a bit for each: the lowest bit of the first byte is element 0. Those under way have
+ * cells of their own, `<step>[<index>]`.
+ *
+ * @generated from message weir.run.v1.Branches
+ */
+export declare type Branches = Message<"weir.run.v1.Branches"> & {
+  /**
+   * @generated from field: uint32 count = 1;
+   */
+  count: number;
+
+  /**
+   * @generated from field: bytes done = 2;
+   */
+  done: Uint8Array;
+
+  /**
+   * @generated from field: bytes failed = 3;
+   */
+  failed: Uint8Array;
+
+  /**
+   * The first element that no branch has begun.
+   *
+   * @generated from field: uint32 next = 4;
+   */
+  next: number;
+};
+
+/**
+ * Describes the message weir.run.v1.Branches.
+ * Use `create(BranchesSchema)` to create a new message.
+ */
+export declare const BranchesSchema: GenMessage<Branches>;
 
 /**
  * One cell per field, under its writer.
@@ -347,6 +471,36 @@ export declare type InboxEvent = Message<"weir.run.v1.InboxEvent"> & {
      */
     value: LevelEvent;
     case: "level";
+  } | {
+    /**
+     * @generated from field: weir.run.v1.RewindEvent rewind = 12;
+     */
+    value: RewindEvent;
+    case: "rewind";
+  } | {
+    /**
+     * @generated from field: weir.run.v1.SignalEvent signal = 13;
+     */
+    value: SignalEvent;
+    case: "signal";
+  } | {
+    /**
+     * @generated from field: weir.run.v1.CompletedEvent completed = 14;
+     */
+    value: CompletedEvent;
+    case: "completed";
+  } | {
+    /**
+     * @generated from field: weir.run.v1.ChildEndedEvent child_ended = 15;
+     */
+    value: ChildEndedEvent;
+    case: "childEnded";
+  } | {
+    /**
+     * @generated from field: weir.run.v1.ChildReopenedEvent child_reopened = 16;
+     */
+    value: ChildReopenedEvent;
+    case: "childReopened";
   } | { case: undefined; value?: undefined };
 };
 
@@ -382,6 +536,13 @@ export declare type RetryEvent = Message<"weir.run.v1.RetryEvent"> & {
    * @generated from field: uint32 outcome_number = 1;
    */
   outcomeNumber: number;
+
+  /**
+   * The flow version to go on with; 0 keeps the pinned one.
+   *
+   * @generated from field: uint32 flow_version = 2;
+   */
+  flowVersion: number;
 };
 
 /**
@@ -389,6 +550,186 @@ export declare type RetryEvent = Message<"weir.run.v1.RetryEvent"> & {
  * Use `create(RetryEventSchema)` to create a new message.
  */
 export declare const RetryEventSchema: GenMessage<RetryEvent>;
+
+/**
+ * Goes back to a step: it and all that follows it run again.
+ *
+ * @generated from message weir.run.v1.RewindEvent
+ */
+export declare type RewindEvent = Message<"weir.run.v1.RewindEvent"> & {
+  /**
+   * @generated from field: uint32 outcome_number = 1;
+   */
+  outcomeNumber: number;
+
+  /**
+   * @generated from field: string step = 2;
+   */
+  step: string;
+
+  /**
+   * @generated from field: uint32 flow_version = 3;
+   */
+  flowVersion: number;
+};
+
+/**
+ * Describes the message weir.run.v1.RewindEvent.
+ * Use `create(RewindEventSchema)` to create a new message.
+ */
+export declare const RewindEventSchema: GenMessage<RewindEvent>;
+
+/**
+ * @generated from message weir.run.v1.SignalEvent
+ */
+export declare type SignalEvent = Message<"weir.run.v1.SignalEvent"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: map<string, weir.run.v1.FieldCell> fields = 2;
+   */
+  fields: { [key: string]: FieldCell };
+};
+
+/**
+ * Describes the message weir.run.v1.SignalEvent.
+ * Use `create(SignalEventSchema)` to create a new message.
+ */
+export declare const SignalEventSchema: GenMessage<SignalEvent>;
+
+/**
+ * The later answer to a callback.
+ *
+ * @generated from message weir.run.v1.CompletedEvent
+ */
+export declare type CompletedEvent = Message<"weir.run.v1.CompletedEvent"> & {
+  /**
+   * @generated from field: string step = 1;
+   */
+  step: string;
+
+  /**
+   * @generated from field: uint32 round = 2;
+   */
+  round: number;
+
+  /**
+   * @generated from field: weir.run.v1.Ending ending = 3;
+   */
+  ending: Ending;
+
+  /**
+   * @generated from field: optional uint32 code = 4;
+   */
+  code?: number | undefined;
+
+  /**
+   * @generated from field: string message = 5;
+   */
+  message: string;
+
+  /**
+   * @generated from field: map<string, weir.run.v1.FieldCell> fields = 6;
+   */
+  fields: { [key: string]: FieldCell };
+};
+
+/**
+ * Describes the message weir.run.v1.CompletedEvent.
+ * Use `create(CompletedEventSchema)` to create a new message.
+ */
+export declare const CompletedEventSchema: GenMessage<CompletedEvent>;
+
+/**
+ * @generated from message weir.run.v1.ChildEndedEvent
+ */
+export declare type ChildEndedEvent = Message<"weir.run.v1.ChildEndedEvent"> & {
+  /**
+   * @generated from field: string step = 1;
+   */
+  step: string;
+
+  /**
+   * @generated from field: uint32 round = 2;
+   */
+  round: number;
+
+  /**
+   * @generated from field: string child = 3;
+   */
+  child: string;
+
+  /**
+   * @generated from field: weir.run.v1.State outcome = 4;
+   */
+  outcome: State;
+
+  /**
+   * @generated from field: uint32 outcome_number = 5;
+   */
+  outcomeNumber: number;
+
+  /**
+   * @generated from field: weir.run.v1.Reason reason = 6;
+   */
+  reason: Reason;
+
+  /**
+   * @generated from field: string detail = 7;
+   */
+  detail: string;
+
+  /**
+   * Those that the parent wants to hear of.
+   *
+   * @generated from field: map<string, weir.run.v1.FieldCell> fields = 8;
+   */
+  fields: { [key: string]: FieldCell };
+};
+
+/**
+ * Describes the message weir.run.v1.ChildEndedEvent.
+ * Use `create(ChildEndedEventSchema)` to create a new message.
+ */
+export declare const ChildEndedEventSchema: GenMessage<ChildEndedEvent>;
+
+/**
+ * A child that had failed was retried: whoever failed with it goes on waiting.
+ *
+ * @generated from message weir.run.v1.ChildReopenedEvent
+ */
+export declare type ChildReopenedEvent = Message<"weir.run.v1.ChildReopenedEvent"> & {
+  /**
+   * @generated from field: string step = 1;
+   */
+  step: string;
+
+  /**
+   * @generated from field: uint32 round = 2;
+   */
+  round: number;
+
+  /**
+   * @generated from field: string child = 3;
+   */
+  child: string;
+
+  /**
+   * The outcome that is no more.
+   *
+   * @generated from field: uint32 outcome_number = 4;
+   */
+  outcomeNumber: number;
+};
+
+/**
+ * Describes the message weir.run.v1.ChildReopenedEvent.
+ * Use `create(ChildReopenedEventSchema)` to create a new message.
+ */
+export declare const ChildReopenedEventSchema: GenMessage<ChildReopenedEvent>;
 
 /**
  * Lets a PARKED run go on.
@@ -688,6 +1029,34 @@ export enum Reason {
    * @generated from enum value: REASON_NO_MATCH = 8;
    */
   NO_MATCH = 8,
+
+  /**
+   * A sub-flow failed, was cancelled or could not be started.
+   *
+   * @generated from enum value: REASON_CHILD = 9;
+   */
+  CHILD = 9,
+
+  /**
+   * Too few branches of a join are left.
+   *
+   * @generated from enum value: REASON_JOIN = 10;
+   */
+  JOIN = 10,
+
+  /**
+   * More branches of a list failed than may.
+   *
+   * @generated from enum value: REASON_BRANCHES = 11;
+   */
+  BRANCHES = 11,
+
+  /**
+   * What a step waited for did not come in time.
+   *
+   * @generated from enum value: REASON_TIMEOUT = 12;
+   */
+  TIMEOUT = 12,
 }
 
 /**
@@ -742,6 +1111,13 @@ export enum StepStatus {
    * @generated from enum value: STEP_STATUS_REARMED = 7;
    */
   REARMED = 7,
+
+  /**
+   * Waits for somebody outside: a child, a signal, an answer by token, or for its branches.
+   *
+   * @generated from enum value: STEP_STATUS_WAITING = 8;
+   */
+  WAITING = 8,
 }
 
 /**

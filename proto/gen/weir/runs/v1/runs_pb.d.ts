@@ -10,7 +10,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Field } from "../../module/v1/module_pb.js";
+import type { Field, ReturnCode } from "../../module/v1/module_pb.js";
 import type { Alarm, Ending, Execution, FieldCell, Reason, State, Status, StepCell } from "../../run/v1/run_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
@@ -73,6 +73,8 @@ export declare type Item = Message<"weir.runs.v1.Item"> & {
   key: Uint8Array;
 
   /**
+   * Empty: the routes of the business line choose, when the item comes for the first time. It stays in that flow afterwards.
+   *
    * @generated from field: string flow = 3;
    */
   flow: string;
@@ -373,6 +375,13 @@ export declare type Run = Message<"weir.runs.v1.Run"> & {
    * @generated from field: repeated weir.run.v1.Execution executions = 14;
    */
   executions: Execution[];
+
+  /**
+   * The run whose step started this one; absent when a person or a source did.
+   *
+   * @generated from field: weir.runs.v1.RunName parent = 15;
+   */
+  parent?: RunName | undefined;
 };
 
 /**
@@ -386,6 +395,8 @@ export declare const RunSchema: GenMessage<Run>;
  */
 export declare type StepView = Message<"weir.runs.v1.StepView"> & {
   /**
+   * `<step>[<index>]` for a branch that is under way, or that failed with its child.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -394,6 +405,20 @@ export declare type StepView = Message<"weir.runs.v1.StepView"> & {
    * @generated from field: weir.run.v1.StepCell cell = 2;
    */
   cell?: StepCell | undefined;
+
+  /**
+   * When the step is WAITING.
+   *
+   * @generated from field: weir.runs.v1.Waiting waiting = 3;
+   */
+  waiting?: Waiting | undefined;
+
+  /**
+   * The run that the step started.
+   *
+   * @generated from field: weir.runs.v1.RunName child = 4;
+   */
+  child?: RunName | undefined;
 };
 
 /**
@@ -401,6 +426,89 @@ export declare type StepView = Message<"weir.runs.v1.StepView"> & {
  * Use `create(StepViewSchema)` to create a new message.
  */
 export declare const StepViewSchema: GenMessage<StepView>;
+
+/**
+ * What a step waits for.
+ *
+ * @generated from message weir.runs.v1.Waiting
+ */
+export declare type Waiting = Message<"weir.runs.v1.Waiting"> & {
+  /**
+   * @generated from oneof weir.runs.v1.Waiting.what
+   */
+  what: {
+    /**
+     * The end of a run.
+     *
+     * @generated from field: weir.runs.v1.RunName child = 1;
+     */
+    value: RunName;
+    case: "child";
+  } | {
+    /**
+     * The name of a signal.
+     *
+     * @generated from field: string signal = 2;
+     */
+    value: string;
+    case: "signal";
+  } | {
+    /**
+     * A later answer: what Complete takes.
+     *
+     * @generated from field: string token = 3;
+     */
+    value: string;
+    case: "token";
+  } | {
+    /**
+     * The branches of its list.
+     *
+     * @generated from field: weir.runs.v1.BranchCounts branches = 4;
+     */
+    value: BranchCounts;
+    case: "branches";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Absent: as long as the run may take.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 5;
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message weir.runs.v1.Waiting.
+ * Use `create(WaitingSchema)` to create a new message.
+ */
+export declare const WaitingSchema: GenMessage<Waiting>;
+
+/**
+ * @generated from message weir.runs.v1.BranchCounts
+ */
+export declare type BranchCounts = Message<"weir.runs.v1.BranchCounts"> & {
+  /**
+   * @generated from field: uint32 all = 1;
+   */
+  all: number;
+
+  /**
+   * @generated from field: uint32 done = 2;
+   */
+  done: number;
+
+  /**
+   * @generated from field: uint32 failed = 3;
+   */
+  failed: number;
+};
+
+/**
+ * Describes the message weir.runs.v1.BranchCounts.
+ * Use `create(BranchCountsSchema)` to create a new message.
+ */
+export declare const BranchCountsSchema: GenMessage<BranchCounts>;
 
 /**
  * @generated from message weir.runs.v1.FieldView
@@ -450,6 +558,13 @@ export declare type RunFilter = Message<"weir.runs.v1.RunFilter"> & {
    * @generated from field: repeated weir.run.v1.State states = 3;
    */
   states: State[];
+
+  /**
+   * Runs that the steps of this run started. Absent means any.
+   *
+   * @generated from field: weir.runs.v1.RunName parent = 4;
+   */
+  parent?: RunName | undefined;
 };
 
 /**
@@ -709,6 +824,27 @@ export declare type RetryRequest = Message<"weir.runs.v1.RetryRequest"> & {
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * The flow version to go on with; none of them keeps the one that the run is on.
+   *
+   * @generated from oneof weir.runs.v1.RetryRequest.version
+   */
+  version: {
+    /**
+     * @generated from field: uint32 flow_version = 4;
+     */
+    value: number;
+    case: "flowVersion";
+  } | {
+    /**
+     * Must be true: the one that a new run of the item would get now.
+     *
+     * @generated from field: bool released = 5;
+     */
+    value: boolean;
+    case: "released";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -728,6 +864,177 @@ export declare type RetryResponse = Message<"weir.runs.v1.RetryResponse"> & {
  * Use `create(RetryResponseSchema)` to create a new message.
  */
 export declare const RetryResponseSchema: GenMessage<RetryResponse>;
+
+/**
+ * @generated from message weir.runs.v1.RewindRequest
+ */
+export declare type RewindRequest = Message<"weir.runs.v1.RewindRequest"> & {
+  /**
+   * @generated from field: weir.runs.v1.RunName run = 1;
+   */
+  run?: RunName | undefined;
+
+  /**
+   * A step of the version that the run is on.
+   *
+   * @generated from field: string step = 2;
+   */
+  step: string;
+
+  /**
+   * The outcome the caller saw; absent means the present one.
+   *
+   * @generated from field: optional uint32 outcome_number = 3;
+   */
+  outcomeNumber?: number | undefined;
+
+  /**
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+
+  /**
+   * The flow version to go on with; none of them keeps the one that the run is on.
+   *
+   * @generated from oneof weir.runs.v1.RewindRequest.version
+   */
+  version: {
+    /**
+     * @generated from field: uint32 flow_version = 5;
+     */
+    value: number;
+    case: "flowVersion";
+  } | {
+    /**
+     * Must be true: the one that a new run of the item would get now.
+     *
+     * @generated from field: bool released = 6;
+     */
+    value: boolean;
+    case: "released";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message weir.runs.v1.RewindRequest.
+ * Use `create(RewindRequestSchema)` to create a new message.
+ */
+export declare const RewindRequestSchema: GenMessage<RewindRequest>;
+
+/**
+ * @generated from message weir.runs.v1.RewindResponse
+ */
+export declare type RewindResponse = Message<"weir.runs.v1.RewindResponse"> & {
+};
+
+/**
+ * Describes the message weir.runs.v1.RewindResponse.
+ * Use `create(RewindResponseSchema)` to create a new message.
+ */
+export declare const RewindResponseSchema: GenMessage<RewindResponse>;
+
+/**
+ * @generated from message weir.runs.v1.SignalRequest
+ */
+export declare type SignalRequest = Message<"weir.runs.v1.SignalRequest"> & {
+  /**
+   * @generated from field: weir.runs.v1.RunName run = 1;
+   */
+  run?: RunName | undefined;
+
+  /**
+   * One that a step of the run's flow waits for. It may come before the step does.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * As many and as large as those of an item.
+   *
+   * @generated from field: repeated weir.module.v1.Field fields = 3;
+   */
+  fields: Field[];
+
+  /**
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message weir.runs.v1.SignalRequest.
+ * Use `create(SignalRequestSchema)` to create a new message.
+ */
+export declare const SignalRequestSchema: GenMessage<SignalRequest>;
+
+/**
+ * @generated from message weir.runs.v1.SignalResponse
+ */
+export declare type SignalResponse = Message<"weir.runs.v1.SignalResponse"> & {
+};
+
+/**
+ * Describes the message weir.runs.v1.SignalResponse.
+ * Use `create(SignalResponseSchema)` to create a new message.
+ */
+export declare const SignalResponseSchema: GenMessage<SignalResponse>;
+
+/**
+ * @generated from message weir.runs.v1.CompleteRequest
+ */
+export declare type CompleteRequest = Message<"weir.runs.v1.CompleteRequest"> & {
+  /**
+   * The call key of the request that was taken on.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * How the work went, as a module answers it. Absent means SUCC.
+   *
+   * @generated from field: weir.module.v1.ReturnCode code = 2;
+   */
+  code: ReturnCode;
+
+  /**
+   * For people, up to 1,024 characters.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * As many and as large as those of an item.
+   *
+   * @generated from field: repeated weir.module.v1.Field fields = 4;
+   */
+  fields: Field[];
+
+  /**
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message weir.runs.v1.CompleteRequest.
+ * Use `create(CompleteRequestSchema)` to create a new message.
+ */
+export declare const CompleteRequestSchema: GenMessage<CompleteRequest>;
+
+/**
+ * @generated from message weir.runs.v1.CompleteResponse
+ */
+export declare type CompleteResponse = Message<"weir.runs.v1.CompleteResponse"> & {
+};
+
+/**
+ * Describes the message weir.runs.v1.CompleteResponse.
+ * Use `create(CompleteResponseSchema)` to create a new message.
+ */
+export declare const CompleteResponseSchema: GenMessage<CompleteResponse>;
 
 /**
  * @generated from message weir.runs.v1.ReleaseRequest
@@ -847,6 +1154,13 @@ export enum Refusal {
    * @generated from enum value: REFUSAL_UNAVAILABLE = 5;
    */
   UNAVAILABLE = 5,
+
+  /**
+   * The item names no flow, and the routes of its business line lead to none.
+   *
+   * @generated from enum value: REFUSAL_UNROUTED = 6;
+   */
+  UNROUTED = 6,
 }
 
 /**
@@ -921,6 +1235,36 @@ export declare const Runs: GenService<{
     methodKind: "unary";
     input: typeof RetryRequestSchema;
     output: typeof RetryResponseSchema;
+  },
+  /**
+   * Goes back to a step of an ended run: it and all that follows it run again.
+   *
+   * @generated from rpc weir.runs.v1.Runs.Rewind
+   */
+  rewind: {
+    methodKind: "unary";
+    input: typeof RewindRequestSchema;
+    output: typeof RewindResponseSchema;
+  },
+  /**
+   * Says something to a run whose flow waits for it.
+   *
+   * @generated from rpc weir.runs.v1.Runs.Signal
+   */
+  signal: {
+    methodKind: "unary";
+    input: typeof SignalRequestSchema;
+    output: typeof SignalResponseSchema;
+  },
+  /**
+   * The later answer of a module that took work on. FAILED_PRECONDITION: nobody waits for it, or not any more.
+   *
+   * @generated from rpc weir.runs.v1.Runs.Complete
+   */
+  complete: {
+    methodKind: "unary";
+    input: typeof CompleteRequestSchema;
+    output: typeof CompleteResponseSchema;
   },
   /**
    * Lets a parked run go on.

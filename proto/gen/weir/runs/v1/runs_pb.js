@@ -17,7 +17,7 @@ import { file_weir_run_v1_run } from "../../run/v1/run_pb.js";
  * Describes the file weir/runs/v1/runs.proto.
  */
 export const file_weir_runs_v1_runs = /*@__PURE__*/
-  fileDesc("Chd3ZWlyL3J1bnMvdjEvcnVucy5wcm90bxIMd2Vpci5ydW5zLnYxIkoKB1J1bk5hbWUSEAoIYnVzaW5lc3MYASABKAkSDAoEZmxvdxgCIAEoCRILCgNrZXkYAyABKAwSEgoKZ2VuZXJhdGlvbhgEIAEoDSKjAQoESXRlbRIQCghidXNpbmVzcxgBIAEoCRILCgNrZXkYAiABKAwSDAoEZmxvdxgDIAEoCRIlCgZmaWVsZHMYBCADKAsyFS53ZWlyLm1vZHVsZS52MS5GaWVsZBINCgVsZXZlbBgFIAEoDRIgChNleHBlY3RlZF9nZW5lcmF0aW9uGAYgASgNSACIAQFCFgoUX2V4cGVjdGVkX2dlbmVyYXRpb24iMgoNU3VibWl0UmVxdWVzdBIhCgVpdGVtcxgBIAMoCzISLndlaXIucnVucy52MS5JdGVtIj0KDlN1Ym1pdFJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi53ZWlyLnJ1bnMudjEuU3VibWl0UmVzdWx0IjgKE1N1Ym1pdFN0cmVhbVJlcXVlc3QSIQoFaXRlbXMYASADKAsyEi53ZWlyLnJ1bnMudjEuSXRlbSJDChRTdWJtaXRTdHJlYW1SZXNwb25zZRIrCgdyZXN1bHRzGAEgAygLMhoud2Vpci5ydW5zLnYxLlN1Ym1pdFJlc3VsdCJuCgxTdWJtaXRSZXN1bHQSKgoIYWNjZXB0ZWQYASABKAsyFi53ZWlyLnJ1bnMudjEuQWNjZXB0ZWRIABIoCgdyZWZ1c2VkGAIgASgLMhUud2Vpci5ydW5zLnYxLlJlZnVzZWRIAEIICgZyZXN1bHQiPwoIQWNjZXB0ZWQSIgoDcnVuGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSDwoHY3JlYXRlZBgCIAEoCCJRCgdSZWZ1c2VkEiYKB3JlZnVzYWwYASABKA4yFS53ZWlyLnJ1bnMudjEuUmVmdXNhbBINCgVmaWVsZBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIl4KCkdldFJlcXVlc3QSIgoDcnVuGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSEwoLd2l0aF9maWVsZHMYAiABKAgSFwoPd2l0aF9leGVjdXRpb25zGAMgASgIIi0KC0dldFJlc3BvbnNlEh4KA3J1bhgBIAEoCzIRLndlaXIucnVucy52MS5SdW4ivgMKA1J1bhIjCgRuYW1lGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSFAoMZmxvd192ZXJzaW9uGAIgASgNEg0KBWxldmVsGAMgASgNEiMKBnN0YXR1cxgEIAEoCzITLndlaXIucnVuLnYxLlN0YXR1cxIQCghhY3Rpdml0eRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWFkbGluZV9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFc2luY2UYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmhvbGRlchgJIAEoCRINCgVlcG9jaBgKIAEoBBIPCgd2ZXJzaW9uGAsgASgEEiUKBXN0ZXBzGAwgAygLMhYud2Vpci5ydW5zLnYxLlN0ZXBWaWV3EicKBmZpZWxkcxgNIAMoCzIXLndlaXIucnVucy52MS5GaWVsZFZpZXcSKgoKZXhlY3V0aW9ucxgOIAMoCzIWLndlaXIucnVuLnYxLkV4ZWN1dGlvbiI7CghTdGVwVmlldxIKCgJpZBgBIAEoCRIjCgRjZWxsGAIgASgLMhUud2Vpci5ydW4udjEuU3RlcENlbGwiTwoJRmllbGRWaWV3Eg4KBndyaXRlchgBIAEoCRIMCgRuYW1lGAIgASgJEiQKBGNlbGwYAyABKAsyFi53ZWlyLnJ1bi52MS5GaWVsZENlbGwiTwoJUnVuRmlsdGVyEhAKCGJ1c2luZXNzGAEgASgJEgwKBGZsb3cYAiABKAkSIgoGc3RhdGVzGAMgAygOMhIud2Vpci5ydW4udjEuU3RhdGUibQoLTGlzdFJlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcud2Vpci5ydW5zLnYxLlJ1bkZpbHRlchIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIOCgZmaWVsZHMYBCADKAkiSAoMTGlzdFJlc3BvbnNlEh8KBHJ1bnMYASADKAsyES53ZWlyLnJ1bnMudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJPChBTdW1tYXJpemVSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLndlaXIucnVucy52MS5SdW5GaWx0ZXISEgoKd2l0aF9zdGVwcxgCIAEoCCJnChFTdW1tYXJpemVSZXNwb25zZRIoCgZzdGF0ZXMYASADKAsyGC53ZWlyLnJ1bnMudjEuU3RhdGVDb3VudBIoCgVzdGVwcxgCIAMoCzIZLndlaXIucnVucy52MS5TdGVwU3VtbWFyeSJiCgpTdGF0ZUNvdW50EiEKBXN0YXRlGAEgASgOMhIud2Vpci5ydW4udjEuU3RhdGUSIwoGcmVhc29uGAIgASgOMhMud2Vpci5ydW4udjEuUmVhc29uEgwKBHJ1bnMYAyABKAQidwoLU3RlcFN1bW1hcnkSDAoEc3RlcBgBIAEoCRIOCgZtb2R1bGUYAiABKAkSKgoHZW5kaW5ncxgDIAMoCzIZLndlaXIucnVucy52MS5FbmRpbmdDb3VudBIOCgZwNTBfbXMYBCABKAESDgoGcDk5X21zGAUgASgBIkEKC0VuZGluZ0NvdW50EiMKBmVuZGluZxgBIAEoDjITLndlaXIucnVuLnYxLkVuZGluZxINCgVjYWxscxgCIAEoBCJWCg1DYW5jZWxSZXF1ZXN0EiIKA3J1bhgBIAEoCzIVLndlaXIucnVucy52MS5SdW5OYW1lEg0KBWNhdXNlGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiEAoOQ2FuY2VsUmVzcG9uc2UidgoMUmV0cnlSZXF1ZXN0EiIKA3J1bhgBIAEoCzIVLndlaXIucnVucy52MS5SdW5OYW1lEhsKDm91dGNvbWVfbnVtYmVyGAIgASgNSACIAQESEgoKcmVxdWVzdF9pZBgDIAEoCUIRCg9fb3V0Y29tZV9udW1iZXIiDwoNUmV0cnlSZXNwb25zZSJICg5SZWxlYXNlUmVxdWVzdBIiCgNydW4YASABKAsyFS53ZWlyLnJ1bnMudjEuUnVuTmFtZRISCgpyZXF1ZXN0X2lkGAIgASgJIhEKD1JlbGVhc2VSZXNwb25zZSI6ChFMaXN0QWxhcm1zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKA0SEgoKcGFnZV90b2tlbhgCIAEoCSJRChJMaXN0QWxhcm1zUmVzcG9uc2USIgoGYWxhcm1zGAEgAygLMhIud2Vpci5ydW4udjEuQWxhcm0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKpgBCgdSZWZ1c2FsEhcKE1JFRlVTQUxfVU5TUEVDSUZJRUQQABITCg9SRUZVU0FMX0lOVkFMSUQQARIUChBSRUZVU0FMX0NPTkZMSUNUEAISGAoUUkVGVVNBTF9VTktOT1dOX0ZMT1cQAxIWChJSRUZVU0FMX0dFTkVSQVRJT04QBBIXChNSRUZVU0FMX1VOQVZBSUxBQkxFEAUyjwUKBFJ1bnMSQwoGU3VibWl0Ehsud2Vpci5ydW5zLnYxLlN1Ym1pdFJlcXVlc3QaHC53ZWlyLnJ1bnMudjEuU3VibWl0UmVzcG9uc2USWQoMU3VibWl0U3RyZWFtEiEud2Vpci5ydW5zLnYxLlN1Ym1pdFN0cmVhbVJlcXVlc3QaIi53ZWlyLnJ1bnMudjEuU3VibWl0U3RyZWFtUmVzcG9uc2UoATABEjoKA0dldBIYLndlaXIucnVucy52MS5HZXRSZXF1ZXN0Ghkud2Vpci5ydW5zLnYxLkdldFJlc3BvbnNlEj0KBExpc3QSGS53ZWlyLnJ1bnMudjEuTGlzdFJlcXVlc3QaGi53ZWlyLnJ1bnMudjEuTGlzdFJlc3BvbnNlEkwKCVN1bW1hcml6ZRIeLndlaXIucnVucy52MS5TdW1tYXJpemVSZXF1ZXN0Gh8ud2Vpci5ydW5zLnYxLlN1bW1hcml6ZVJlc3BvbnNlEkMKBkNhbmNlbBIbLndlaXIucnVucy52MS5DYW5jZWxSZXF1ZXN0Ghwud2Vpci5ydW5zLnYxLkNhbmNlbFJlc3BvbnNlEkAKBVJldHJ5Ehoud2Vpci5ydW5zLnYxLlJldHJ5UmVxdWVzdBobLndlaXIucnVucy52MS5SZXRyeVJlc3BvbnNlEkYKB1JlbGVhc2USHC53ZWlyLnJ1bnMudjEuUmVsZWFzZVJlcXVlc3QaHS53ZWlyLnJ1bnMudjEuUmVsZWFzZVJlc3BvbnNlEk8KCkxpc3RBbGFybXMSHy53ZWlyLnJ1bnMudjEuTGlzdEFsYXJtc1JlcXVlc3QaIC53ZWlyLnJ1bnMudjEuTGlzdEFsYXJtc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_weir_module_v1_module, file_weir_run_v1_run]);
+  fileDesc("Chd3ZWlyL3J1bnMvdjEvcnVucy5wcm90bxIMd2Vpci5ydW5zLnYxIkoKB1J1bk5hbWUSEAoIYnVzaW5lc3MYASABKAkSDAoEZmxvdxgCIAEoCRILCgNrZXkYAyABKAwSEgoKZ2VuZXJhdGlvbhgEIAEoDSKjAQoESXRlbRIQCghidXNpbmVzcxgBIAEoCRILCgNrZXkYAiABKAwSDAoEZmxvdxgDIAEoCRIlCgZmaWVsZHMYBCADKAsyFS53ZWlyLm1vZHVsZS52MS5GaWVsZBINCgVsZXZlbBgFIAEoDRIgChNleHBlY3RlZF9nZW5lcmF0aW9uGAYgASgNSACIAQFCFgoUX2V4cGVjdGVkX2dlbmVyYXRpb24iMgoNU3VibWl0UmVxdWVzdBIhCgVpdGVtcxgBIAMoCzISLndlaXIucnVucy52MS5JdGVtIj0KDlN1Ym1pdFJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi53ZWlyLnJ1bnMudjEuU3VibWl0UmVzdWx0IjgKE1N1Ym1pdFN0cmVhbVJlcXVlc3QSIQoFaXRlbXMYASADKAsyEi53ZWlyLnJ1bnMudjEuSXRlbSJDChRTdWJtaXRTdHJlYW1SZXNwb25zZRIrCgdyZXN1bHRzGAEgAygLMhoud2Vpci5ydW5zLnYxLlN1Ym1pdFJlc3VsdCJuCgxTdWJtaXRSZXN1bHQSKgoIYWNjZXB0ZWQYASABKAsyFi53ZWlyLnJ1bnMudjEuQWNjZXB0ZWRIABIoCgdyZWZ1c2VkGAIgASgLMhUud2Vpci5ydW5zLnYxLlJlZnVzZWRIAEIICgZyZXN1bHQiPwoIQWNjZXB0ZWQSIgoDcnVuGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSDwoHY3JlYXRlZBgCIAEoCCJRCgdSZWZ1c2VkEiYKB3JlZnVzYWwYASABKA4yFS53ZWlyLnJ1bnMudjEuUmVmdXNhbBINCgVmaWVsZBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIl4KCkdldFJlcXVlc3QSIgoDcnVuGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSEwoLd2l0aF9maWVsZHMYAiABKAgSFwoPd2l0aF9leGVjdXRpb25zGAMgASgIIi0KC0dldFJlc3BvbnNlEh4KA3J1bhgBIAEoCzIRLndlaXIucnVucy52MS5SdW4i5QMKA1J1bhIjCgRuYW1lGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUSFAoMZmxvd192ZXJzaW9uGAIgASgNEg0KBWxldmVsGAMgASgNEiMKBnN0YXR1cxgEIAEoCzITLndlaXIucnVuLnYxLlN0YXR1cxIQCghhY3Rpdml0eRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWFkbGluZV9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFc2luY2UYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmhvbGRlchgJIAEoCRINCgVlcG9jaBgKIAEoBBIPCgd2ZXJzaW9uGAsgASgEEiUKBXN0ZXBzGAwgAygLMhYud2Vpci5ydW5zLnYxLlN0ZXBWaWV3EicKBmZpZWxkcxgNIAMoCzIXLndlaXIucnVucy52MS5GaWVsZFZpZXcSKgoKZXhlY3V0aW9ucxgOIAMoCzIWLndlaXIucnVuLnYxLkV4ZWN1dGlvbhIlCgZwYXJlbnQYDyABKAsyFS53ZWlyLnJ1bnMudjEuUnVuTmFtZSKJAQoIU3RlcFZpZXcSCgoCaWQYASABKAkSIwoEY2VsbBgCIAEoCzIVLndlaXIucnVuLnYxLlN0ZXBDZWxsEiYKB3dhaXRpbmcYAyABKAsyFS53ZWlyLnJ1bnMudjEuV2FpdGluZxIkCgVjaGlsZBgEIAEoCzIVLndlaXIucnVucy52MS5SdW5OYW1lIrcBCgdXYWl0aW5nEiYKBWNoaWxkGAEgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWVIABIQCgZzaWduYWwYAiABKAlIABIPCgV0b2tlbhgDIAEoCUgAEi4KCGJyYW5jaGVzGAQgASgLMhoud2Vpci5ydW5zLnYxLkJyYW5jaENvdW50c0gAEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGCgR3aGF0IjkKDEJyYW5jaENvdW50cxILCgNhbGwYASABKA0SDAoEZG9uZRgCIAEoDRIOCgZmYWlsZWQYAyABKA0iTwoJRmllbGRWaWV3Eg4KBndyaXRlchgBIAEoCRIMCgRuYW1lGAIgASgJEiQKBGNlbGwYAyABKAsyFi53ZWlyLnJ1bi52MS5GaWVsZENlbGwidgoJUnVuRmlsdGVyEhAKCGJ1c2luZXNzGAEgASgJEgwKBGZsb3cYAiABKAkSIgoGc3RhdGVzGAMgAygOMhIud2Vpci5ydW4udjEuU3RhdGUSJQoGcGFyZW50GAQgASgLMhUud2Vpci5ydW5zLnYxLlJ1bk5hbWUibQoLTGlzdFJlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcud2Vpci5ydW5zLnYxLlJ1bkZpbHRlchIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIOCgZmaWVsZHMYBCADKAkiSAoMTGlzdFJlc3BvbnNlEh8KBHJ1bnMYASADKAsyES53ZWlyLnJ1bnMudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJPChBTdW1tYXJpemVSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLndlaXIucnVucy52MS5SdW5GaWx0ZXISEgoKd2l0aF9zdGVwcxgCIAEoCCJnChFTdW1tYXJpemVSZXNwb25zZRIoCgZzdGF0ZXMYASADKAsyGC53ZWlyLnJ1bnMudjEuU3RhdGVDb3VudBIoCgVzdGVwcxgCIAMoCzIZLndlaXIucnVucy52MS5TdGVwU3VtbWFyeSJiCgpTdGF0ZUNvdW50EiEKBXN0YXRlGAEgASgOMhIud2Vpci5ydW4udjEuU3RhdGUSIwoGcmVhc29uGAIgASgOMhMud2Vpci5ydW4udjEuUmVhc29uEgwKBHJ1bnMYAyABKAQidwoLU3RlcFN1bW1hcnkSDAoEc3RlcBgBIAEoCRIOCgZtb2R1bGUYAiABKAkSKgoHZW5kaW5ncxgDIAMoCzIZLndlaXIucnVucy52MS5FbmRpbmdDb3VudBIOCgZwNTBfbXMYBCABKAESDgoGcDk5X21zGAUgASgBIkEKC0VuZGluZ0NvdW50EiMKBmVuZGluZxgBIAEoDjITLndlaXIucnVuLnYxLkVuZGluZxINCgVjYWxscxgCIAEoBCJWCg1DYW5jZWxSZXF1ZXN0EiIKA3J1bhgBIAEoCzIVLndlaXIucnVucy52MS5SdW5OYW1lEg0KBWNhdXNlGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiEAoOQ2FuY2VsUmVzcG9uc2UirQEKDFJldHJ5UmVxdWVzdBIiCgNydW4YASABKAsyFS53ZWlyLnJ1bnMudjEuUnVuTmFtZRIbCg5vdXRjb21lX251bWJlchgCIAEoDUgBiAEBEhIKCnJlcXVlc3RfaWQYAyABKAkSFgoMZmxvd192ZXJzaW9uGAQgASgNSAASEgoIcmVsZWFzZWQYBSABKAhIAEIJCgd2ZXJzaW9uQhEKD19vdXRjb21lX251bWJlciIPCg1SZXRyeVJlc3BvbnNlIrwBCg1SZXdpbmRSZXF1ZXN0EiIKA3J1bhgBIAEoCzIVLndlaXIucnVucy52MS5SdW5OYW1lEgwKBHN0ZXAYAiABKAkSGwoOb3V0Y29tZV9udW1iZXIYAyABKA1IAYgBARISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDGZsb3dfdmVyc2lvbhgFIAEoDUgAEhIKCHJlbGVhc2VkGAYgASgISABCCQoHdmVyc2lvbkIRCg9fb3V0Y29tZV9udW1iZXIiEAoOUmV3aW5kUmVzcG9uc2UifAoNU2lnbmFsUmVxdWVzdBIiCgNydW4YASABKAsyFS53ZWlyLnJ1bnMudjEuUnVuTmFtZRIMCgRuYW1lGAIgASgJEiUKBmZpZWxkcxgDIAMoCzIVLndlaXIubW9kdWxlLnYxLkZpZWxkEhIKCnJlcXVlc3RfaWQYBCABKAkiEAoOU2lnbmFsUmVzcG9uc2UilgEKD0NvbXBsZXRlUmVxdWVzdBINCgV0b2tlbhgBIAEoCRIoCgRjb2RlGAIgASgOMhoud2Vpci5tb2R1bGUudjEuUmV0dXJuQ29kZRIPCgdtZXNzYWdlGAMgASgJEiUKBmZpZWxkcxgEIAMoCzIVLndlaXIubW9kdWxlLnYxLkZpZWxkEhIKCnJlcXVlc3RfaWQYBSABKAkiEgoQQ29tcGxldGVSZXNwb25zZSJICg5SZWxlYXNlUmVxdWVzdBIiCgNydW4YASABKAsyFS53ZWlyLnJ1bnMudjEuUnVuTmFtZRISCgpyZXF1ZXN0X2lkGAIgASgJIhEKD1JlbGVhc2VSZXNwb25zZSI6ChFMaXN0QWxhcm1zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKA0SEgoKcGFnZV90b2tlbhgCIAEoCSJRChJMaXN0QWxhcm1zUmVzcG9uc2USIgoGYWxhcm1zGAEgAygLMhIud2Vpci5ydW4udjEuQWxhcm0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKq4BCgdSZWZ1c2FsEhcKE1JFRlVTQUxfVU5TUEVDSUZJRUQQABITCg9SRUZVU0FMX0lOVkFMSUQQARIUChBSRUZVU0FMX0NPTkZMSUNUEAISGAoUUkVGVVNBTF9VTktOT1dOX0ZMT1cQAxIWChJSRUZVU0FMX0dFTkVSQVRJT04QBBIXChNSRUZVU0FMX1VOQVZBSUxBQkxFEAUSFAoQUkVGVVNBTF9VTlJPVVRFRBAGMuQGCgRSdW5zEkMKBlN1Ym1pdBIbLndlaXIucnVucy52MS5TdWJtaXRSZXF1ZXN0Ghwud2Vpci5ydW5zLnYxLlN1Ym1pdFJlc3BvbnNlElkKDFN1Ym1pdFN0cmVhbRIhLndlaXIucnVucy52MS5TdWJtaXRTdHJlYW1SZXF1ZXN0GiIud2Vpci5ydW5zLnYxLlN1Ym1pdFN0cmVhbVJlc3BvbnNlKAEwARI6CgNHZXQSGC53ZWlyLnJ1bnMudjEuR2V0UmVxdWVzdBoZLndlaXIucnVucy52MS5HZXRSZXNwb25zZRI9CgRMaXN0Ehkud2Vpci5ydW5zLnYxLkxpc3RSZXF1ZXN0Ghoud2Vpci5ydW5zLnYxLkxpc3RSZXNwb25zZRJMCglTdW1tYXJpemUSHi53ZWlyLnJ1bnMudjEuU3VtbWFyaXplUmVxdWVzdBofLndlaXIucnVucy52MS5TdW1tYXJpemVSZXNwb25zZRJDCgZDYW5jZWwSGy53ZWlyLnJ1bnMudjEuQ2FuY2VsUmVxdWVzdBocLndlaXIucnVucy52MS5DYW5jZWxSZXNwb25zZRJACgVSZXRyeRIaLndlaXIucnVucy52MS5SZXRyeVJlcXVlc3QaGy53ZWlyLnJ1bnMudjEuUmV0cnlSZXNwb25zZRJDCgZSZXdpbmQSGy53ZWlyLnJ1bnMudjEuUmV3aW5kUmVxdWVzdBocLndlaXIucnVucy52MS5SZXdpbmRSZXNwb25zZRJDCgZTaWduYWwSGy53ZWlyLnJ1bnMudjEuU2lnbmFsUmVxdWVzdBocLndlaXIucnVucy52MS5TaWduYWxSZXNwb25zZRJJCghDb21wbGV0ZRIdLndlaXIucnVucy52MS5Db21wbGV0ZVJlcXVlc3QaHi53ZWlyLnJ1bnMudjEuQ29tcGxldGVSZXNwb25zZRJGCgdSZWxlYXNlEhwud2Vpci5ydW5zLnYxLlJlbGVhc2VSZXF1ZXN0Gh0ud2Vpci5ydW5zLnYxLlJlbGVhc2VSZXNwb25zZRJPCgpMaXN0QWxhcm1zEh8ud2Vpci5ydW5zLnYxLkxpc3RBbGFybXNSZXF1ZXN0GiAud2Vpci5ydW5zLnYxLkxpc3RBbGFybXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_weir_module_v1_module, file_weir_run_v1_run]);
 
 /**
  * Describes the message weir.runs.v1.RunName.
@@ -111,123 +111,179 @@ export const StepViewSchema = /*@__PURE__*/
   messageDesc(file_weir_runs_v1_runs, 12);
 
 /**
+ * Describes the message weir.runs.v1.Waiting.
+ * Use `create(WaitingSchema)` to create a new message.
+ */
+export const WaitingSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 13);
+
+/**
+ * Describes the message weir.runs.v1.BranchCounts.
+ * Use `create(BranchCountsSchema)` to create a new message.
+ */
+export const BranchCountsSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 14);
+
+/**
  * Describes the message weir.runs.v1.FieldView.
  * Use `create(FieldViewSchema)` to create a new message.
  */
 export const FieldViewSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 13);
+  messageDesc(file_weir_runs_v1_runs, 15);
 
 /**
  * Describes the message weir.runs.v1.RunFilter.
  * Use `create(RunFilterSchema)` to create a new message.
  */
 export const RunFilterSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 14);
+  messageDesc(file_weir_runs_v1_runs, 16);
 
 /**
  * Describes the message weir.runs.v1.ListRequest.
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 15);
+  messageDesc(file_weir_runs_v1_runs, 17);
 
 /**
  * Describes the message weir.runs.v1.ListResponse.
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 16);
+  messageDesc(file_weir_runs_v1_runs, 18);
 
 /**
  * Describes the message weir.runs.v1.SummarizeRequest.
  * Use `create(SummarizeRequestSchema)` to create a new message.
  */
 export const SummarizeRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 17);
+  messageDesc(file_weir_runs_v1_runs, 19);
 
 /**
  * Describes the message weir.runs.v1.SummarizeResponse.
  * Use `create(SummarizeResponseSchema)` to create a new message.
  */
 export const SummarizeResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 18);
+  messageDesc(file_weir_runs_v1_runs, 20);
 
 /**
  * Describes the message weir.runs.v1.StateCount.
  * Use `create(StateCountSchema)` to create a new message.
  */
 export const StateCountSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 19);
+  messageDesc(file_weir_runs_v1_runs, 21);
 
 /**
  * Describes the message weir.runs.v1.StepSummary.
  * Use `create(StepSummarySchema)` to create a new message.
  */
 export const StepSummarySchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 20);
+  messageDesc(file_weir_runs_v1_runs, 22);
 
 /**
  * Describes the message weir.runs.v1.EndingCount.
  * Use `create(EndingCountSchema)` to create a new message.
  */
 export const EndingCountSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 21);
+  messageDesc(file_weir_runs_v1_runs, 23);
 
 /**
  * Describes the message weir.runs.v1.CancelRequest.
  * Use `create(CancelRequestSchema)` to create a new message.
  */
 export const CancelRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 22);
+  messageDesc(file_weir_runs_v1_runs, 24);
 
 /**
  * Describes the message weir.runs.v1.CancelResponse.
  * Use `create(CancelResponseSchema)` to create a new message.
  */
 export const CancelResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 23);
+  messageDesc(file_weir_runs_v1_runs, 25);
 
 /**
  * Describes the message weir.runs.v1.RetryRequest.
  * Use `create(RetryRequestSchema)` to create a new message.
  */
 export const RetryRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 24);
+  messageDesc(file_weir_runs_v1_runs, 26);
 
 /**
  * Describes the message weir.runs.v1.RetryResponse.
  * Use `create(RetryResponseSchema)` to create a new message.
  */
 export const RetryResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 25);
+  messageDesc(file_weir_runs_v1_runs, 27);
+
+/**
+ * Describes the message weir.runs.v1.RewindRequest.
+ * Use `create(RewindRequestSchema)` to create a new message.
+ */
+export const RewindRequestSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 28);
+
+/**
+ * Describes the message weir.runs.v1.RewindResponse.
+ * Use `create(RewindResponseSchema)` to create a new message.
+ */
+export const RewindResponseSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 29);
+
+/**
+ * Describes the message weir.runs.v1.SignalRequest.
+ * Use `create(SignalRequestSchema)` to create a new message.
+ */
+export const SignalRequestSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 30);
+
+/**
+ * Describes the message weir.runs.v1.SignalResponse.
+ * Use `create(SignalResponseSchema)` to create a new message.
+ */
+export const SignalResponseSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 31);
+
+/**
+ * Describes the message weir.runs.v1.CompleteRequest.
+ * Use `create(CompleteRequestSchema)` to create a new message.
+ */
+export const CompleteRequestSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 32);
+
+/**
+ * Describes the message weir.runs.v1.CompleteResponse.
+ * Use `create(CompleteResponseSchema)` to create a new message.
+ */
+export const CompleteResponseSchema = /*@__PURE__*/
+  messageDesc(file_weir_runs_v1_runs, 33);
 
 /**
  * Describes the message weir.runs.v1.ReleaseRequest.
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 26);
+  messageDesc(file_weir_runs_v1_runs, 34);
 
 /**
  * Describes the message weir.runs.v1.ReleaseResponse.
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 27);
+  messageDesc(file_weir_runs_v1_runs, 35);
 
 /**
  * Describes the message weir.runs.v1.ListAlarmsRequest.
  * Use `create(ListAlarmsRequestSchema)` to create a new message.
  */
 export const ListAlarmsRequestSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 28);
+  messageDesc(file_weir_runs_v1_runs, 36);
 
 /**
  * Describes the message weir.runs.v1.ListAlarmsResponse.
  * Use `create(ListAlarmsResponseSchema)` to create a new message.
  */
 export const ListAlarmsResponseSchema = /*@__PURE__*/
-  messageDesc(file_weir_runs_v1_runs, 29);
+  messageDesc(file_weir_runs_v1_runs, 37);
 
 /**
  * Describes the enum weir.runs.v1.Refusal.
