@@ -328,7 +328,7 @@ export declare type StepCell = Message<"weir.run.v1.StepCell"> & {
   dueMs: bigint;
 
   /**
-   * A SWITCH: the steps it chose.
+   * A SWITCH: the steps it chose. A join that needs only some steps: those it need not wait for and that were done when it went on.
    *
    * @generated from field: repeated string chosen = 11;
    */
