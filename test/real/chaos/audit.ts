@@ -39,6 +39,8 @@ export interface Findings {
   wrongResults: number;
   parked: number;
   calls: number;
+  /** Recorded by the engine and received by no module: they waited for a place when their holder died. */
+  unsentCalls: number;
   /** Beyond the first of each call key. */
   repeatedCalls: number;
   /** Received after the run had ended: cancelled too late to stop them. */
@@ -65,13 +67,8 @@ const ends: Readonly<Record<Fate, ReadonlyArray<readonly [State, Reason]>>> = {
 export async function audit(input: AuditInput): Promise<Findings> {
   const findings: Findings = {
     ...{ states: new Map(), violations: [], lost: 0, doubleTerminal: 0, wrongResults: 0, parked: 0 },
-    ...{
-      calls: 0,
-      repeatedCalls: 0,
-      lateCalls: 0,
-      mostCalls: 0,
-      losses: Array.from({ length: maxLosses + 1 }, () => 0),
-    },
+    ...{ calls: 0, unsentCalls: 0, repeatedCalls: 0, lateCalls: 0, mostCalls: 0 },
+    losses: Array.from({ length: maxLosses + 1 }, () => 0),
   };
   const runs = new Map<string, StoredRun>();
   for await (const stored of allRuns(input.store)) runs.set(stored.run.id, stored);
@@ -202,6 +199,7 @@ class RunAudit {
       await this.#input.store.executions(run.id),
     )) {
       const place = `step ${step}, round ${round}`;
+      this.#findings.unsentCalls += Math.max(0, calls - (this.#callsOf(step)?.received ?? 0));
       if (round !== 1) this.#violated(`${place} is recorded, though nobody asked for another round`);
       if (succeeded > 1) this.#violated(`${place} succeeded ${succeeded} times`);
       const allowed = tries + maxLosses + (run.control.status.state === State.PARKED ? 1 : 0);

@@ -15,7 +15,7 @@ it('embedded: loses, doubles and spoils nothing', { timeout: 600_000 }, async ()
   expect(report.violations.slice(0, 20), `seed ${seed}`).toEqual([]);
   expect(report).toMatchObject({ items, acknowledged: items, lost: 0, doubleTerminal: 0, wrongResults: 0, parked: 1 });
   // Otherwise the test has shown nothing.
-  expect(report.kills.engine + report.kills.module).toBe(kills);
+  expect(report.kills.engine + report.kills.module).toBeGreaterThanOrEqual(kills);
   expect(report.kills.engine).toBeGreaterThan(0);
   expect(
     [...report.failPoints]

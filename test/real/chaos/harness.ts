@@ -47,13 +47,16 @@ export interface ChaosReport extends Findings {
 /** Short, so that a pause of twice as long is seen. */
 const lockTtlMs = 1_000;
 const pauseMs = 2 * lockTtlMs;
-/** A share of the items at least as often as this while only fail points are waited for: what is worked off meanwhile. */
+/** How long a fail point that is armed last is waited for before more items come. */
 const beatMs = 1_000;
 /**
  * How far items and disturbances may be apart, in shares of a disturbance. The client is not so much ahead that the last items are
  * left alone, the disturbances not so much that they meet an engine without work.
  */
 const ahead = { client: 3, disturbances: 3 };
+
+/** Shares for fail points that need an engine to be killed once more, and for the quiet end. */
+const spareShares = 6;
 
 /**
  * Runs chaos. What goes wrong is in `violations`, also what keeps it from being finished: a run that is stuck, a process that ends
@@ -83,6 +86,8 @@ class Chaos {
   #pauses = 0;
   #poisonDeaths = 0;
   #disturbed = 0;
+  /** Nothing more is done to the processes. */
+  #isCalm = false;
   #beganMs = performance.now();
 
   constructor(options: ChaosOptions, folder: string, orphans: Orphans) {
@@ -98,7 +103,8 @@ class Chaos {
       unexplained: (message: string) => this.#failed.abort(new Error(message)),
     };
     this.#target = create({ folder, ledgers: this.#ledgers, seed, pauseMs, lockTtlMs, orphans, listener });
-    this.#plan = drawPlan(seed, options.kills, this.#target.victims.length);
+    const roles = this.#target.victims.map(({ role }) => role);
+    this.#plan = drawPlan(seed, options.kills, roles);
     this.#drill = new FailPointDrill(this.#plan.failPoints);
     this.#progress = new Progress(this.#target.addresses, this.#failed.signal);
   }
@@ -129,6 +135,7 @@ class Chaos {
     const submission = client.submitAll(this.#failed.signal);
     submission.catch((error: unknown) => this.#failed.abort(error));
     await this.#orFailed(this.#disturb());
+    this.#isCalm = true;
     this.#options.say('disturbed enough: the rest is left to finish');
     await this.#orFailed(submission);
     this.#trace('all acknowledged');
@@ -150,13 +157,14 @@ class Chaos {
 
   /** Items that the client may have sent. */
   #allowed(): number {
+    if (this.#isCalm) return this.#options.items;
     return Math.ceil((this.#disturbed + this.#drill.struck + ahead.client) * this.#share);
   }
 
   /** Items for each disturbance. */
   get #share(): number {
     const { disturbances, failPoints } = this.#plan;
-    return this.#options.items / (disturbances.length + failPoints.length);
+    return this.#options.items / (disturbances.length + failPoints.length + spareShares);
   }
 
   async #disturb(): Promise<void> {
@@ -171,11 +179,13 @@ class Chaos {
     await this.#finishDrill();
   }
 
-  /** The fail points that are left strike as the work goes on; when it is over they never will. */
+  /** The fail points that are left: engines are killed until all were armed and have struck, or the work is over. */
   async #finishDrill(): Promise<void> {
-    const { disturbances, failPoints } = this.#plan;
-    const all = disturbances.length + failPoints.length;
-    for (; !this.#drill.isOver && this.#disturbed < all; this.#disturbed++) await this.#pass(beatMs);
+    const victim = this.#target.victims.findIndex(({ role }) => role === 'engine');
+    for (; !this.#drill.isOver && this.#allowed() < this.#options.items; this.#disturbed++) {
+      await this.#between(beatMs);
+      if (!this.#drill.isArmed && !this.#drill.isOver) await this.#kill({ victim });
+    }
   }
 
   /** A commit was accepted since the last disturbance, its items have come to rest, and time has passed. */
@@ -188,7 +198,7 @@ class Chaos {
     await pause(durationMs, undefined, { signal: this.#failed.signal });
   }
 
-  async #kill({ victim }: Disturbance): Promise<void> {
+  async #kill({ victim }: Pick<Disturbance, 'victim'>): Promise<void> {
     const killed = this.#target.victims[victim];
     if (!killed) throw new Error(`there is no process ${victim}`);
     // One that ends by itself at that very moment was not killed: again.

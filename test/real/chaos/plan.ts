@@ -2,6 +2,7 @@
 
 import { type Place, places } from '../../../cli/up/fail-points.ts';
 import { Random } from '../../sim/world/random.ts';
+import type { Role } from './supervised-process.ts';
 
 export interface Disturbance {
   readonly kind: 'kill' | 'pause';
@@ -18,6 +19,11 @@ export interface Plan {
   readonly failPoints: readonly string[];
 }
 
+/**
+ * Kills for each kill of an engine. Engines die at fail points too, about as often; were it more in a row, chaos would show how many
+ * losses a step may have, and nothing else.
+ */
+const killsPerEngineKill = 3;
 /** Kills for each pause of a process. */
 const killsPerPause = 8;
 /** Between two disturbances; what is to be seen in between takes its time too. */
@@ -41,17 +47,20 @@ const times: Readonly<Record<string, { readonly least: number; readonly most: nu
   lock: { least: 1, most: 40 },
 };
 
-/** A plan with so many kills, for so many processes: every place of `fail-points.ts` once, two more to stop at. */
-export function drawPlan(seed: number, kills: number, victims: number): Plan {
+/**
+ * A plan with so many kills, for processes of these roles: every place of `fail-points.ts` once, two more to stop at. Every third
+ * kill is for an engine, which may be armed after it.
+ */
+export function drawPlan(seed: number, kills: number, roles: readonly Role[]): Plan {
   const random = new Random(seed, 'disturbances');
   const disturbances: Disturbance[] = [];
-  const add = (kind: Disturbance['kind']) => {
-    const victim = random.between(0, victims - 1);
-    disturbances.push({ kind, victim, afterMs: random.between(gapMs.least, gapMs.most) });
+  const add = (kind: Disturbance['kind'], among: readonly Role[]) => {
+    const victims = roles.flatMap((role, index) => (among.includes(role) ? [index] : []));
+    disturbances.push({ kind, victim: random.pick(victims), afterMs: random.between(gapMs.least, gapMs.most) });
   };
   for (let kill = 1; kill <= kills; kill++) {
-    add('kill');
-    if (kill % killsPerPause === 0) add('pause');
+    add('kill', [kill % killsPerEngineKill === 0 ? 'engine' : 'module']);
+    if (kill % killsPerPause === 0) add('pause', ['engine', 'module']);
   }
   return { seed, disturbances, failPoints: drawFailPoints(new Random(seed, 'fail points')) };
 }

@@ -21,6 +21,7 @@ export function printReport(report: ChaosReport): string {
     ['pauses', report.pauses + struck.reduce((sum, point) => sum + point.stops, 0)],
     ['cancels (too late)', `${cancels.accepted + cancels.late} (${cancels.late})`],
     ['calls', report.calls],
+    ['calls lost before they went out', report.unsentCalls],
     ['repeated calls', report.repeatedCalls],
     ['calls after the end', report.lateCalls],
     ['most calls of one key', report.mostCalls],
