@@ -40,7 +40,7 @@ function keyOf(reference: RunReference | undefined): string {
 }
 
 export function spoutMember(processId: string): Member {
-  return { role: 'spout', processId, incarnation: `${processId}-first`, address: '' };
+  return { role: 'spout', processId, incarnation: `${processId}-first`, address: '', unit: '', capacity: 1 };
 }
 
 /** The other end of a link. */
@@ -54,7 +54,14 @@ export class FakeDispatch {
   holds: boolean | undefined;
 
   constructor(processId: string, channel: Channel<FromDispatch, FromSpout>) {
-    this.member = { role: 'dispatch', processId, incarnation: `${processId}-first`, address: '' };
+    this.member = {
+      role: 'dispatch',
+      processId,
+      incarnation: `${processId}-first`,
+      address: '',
+      unit: '',
+      capacity: 512,
+    };
     this.#channel = channel;
     channel.listen((message) => this.#receive(message));
   }

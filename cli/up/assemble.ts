@@ -21,7 +21,7 @@ import { directoryService } from '../../dispatch/services/directory.ts';
 import { flowsService } from '../../dispatch/services/flows.ts';
 import { routesService } from '../../dispatch/services/routes.ts';
 import { runsService } from '../../dispatch/services/runs.ts';
-import type { DispatchSettings } from '../../dispatch/settings.ts';
+import { type DispatchSettings, dispatchDefaults } from '../../dispatch/settings.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import { InProcessMembership } from '../../platform/coordination/in-process-membership.ts';
 import { InProcessRunLocks } from '../../platform/coordination/in-process-run-locks.ts';
@@ -168,13 +168,17 @@ function createRoles(
   const membership = new InProcessMembership(clock);
   const routing = new ItemRouting(state.routes, state.store);
   const onError = (error: unknown, doing: string) => options.logger.error('unexpected failure', error, { doing });
-  const self = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '' };
+  const self = { processId: `${hostname()}/${process.pid}`, incarnation: ids.next(), address: '', unit: '' };
   const dispatch = new Dispatch(
-    { role: 'dispatch', ...self },
+    { role: 'dispatch', ...self, capacity: options.dispatch?.maxRuns ?? dispatchDefaults.maxRuns },
     { clock, ids, random, store, plans: state.catalogue, routing, modules, membership, locks, onError },
     options.dispatch,
   );
-  const spout = new Spout({ role: 'spout', ...self }, { clock, random, store, membership, onError }, options.spout);
+  const spout = new Spout(
+    { role: 'spout', ...self, capacity: 1 },
+    { clock, random, store, membership, onError },
+    options.spout,
+  );
   const [spoutEnd, dispatchEnd] = channelPair<FromSpout, FromDispatch>((action) => clock.soon(action));
   dispatch.connect(dispatchEnd);
   spout.connect(self, spoutEnd);

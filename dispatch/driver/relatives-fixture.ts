@@ -75,7 +75,7 @@ export class Relatives {
       },
       onError: (error: unknown, doing: string) => errors.push(`${doing}: ${(error as Error).message}`),
     } as unknown as DispatchPorts;
-    const self = { role: 'dispatch', processId: 'p', incarnation: 'i', address: '' } as const;
+    const self = { role: 'dispatch', processId: 'p', incarnation: 'i', address: '', unit: '', capacity: 512 } as const;
     this.holding = new Holding(self, ports, { ...dispatchDefaults, maxRuns: 0 });
     this.creation = new RunCreation(this.holding, new SpoutLinks(this.holding, clock, ports.onError));
   }

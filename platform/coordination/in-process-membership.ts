@@ -64,6 +64,11 @@ export class InProcessMembership implements Membership {
     return leftMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - leftMs;
   }
 
+  /** There is nobody else who could take over. */
+  isSafe(): boolean {
+    return true;
+  }
+
   #isThere(holder: Holder): boolean {
     for (const member of this.#members.values()) if (holderKey(member) === holderKey(holder)) return true;
     return false;

@@ -12,7 +12,14 @@ export interface Timed<T> {
 }
 
 export function membershipContract(name: string, open: () => Timed<Membership>): void {
-  const member: Member = { role: 'dispatch', processId: 'p1', incarnation: 'i1', address: '127.0.0.1:21001' };
+  const member: Member = {
+    role: 'dispatch',
+    processId: 'p1',
+    incarnation: 'i1',
+    address: '127.0.0.1:21001',
+    unit: 'u',
+    capacity: 512,
+  };
   const spout: Member = { ...member, role: 'spout' };
 
   describe(`${name}: membership`, () => {

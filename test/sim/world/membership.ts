@@ -144,6 +144,11 @@ class View implements Membership {
     return this.#ask(() => this.#all.leave(member));
   }
 
+  /** Spouts and dispatches are judged at their worst: as if they never learned that others may take over. */
+  isSafe(): boolean {
+    return true;
+  }
+
   members(role: Role): readonly Member[] {
     return [...this.#members.values()].filter((member) => member.role === role);
   }

@@ -161,7 +161,14 @@ export class SimulatedProcess {
     const name = `${this.name}.${++this.#starts}`;
     const clock = new ProcessClock(time, this.#wall);
     const membership = this.#world.membership.handle(name, clock);
-    const member = (role: Role): Member => ({ role, processId: this.name, incarnation: name, address: '' });
+    const member = (role: Role): Member => ({
+      role,
+      processId: this.name,
+      incarnation: name,
+      address: '',
+      unit: '',
+      capacity: 1,
+    });
     const shared = {
       clock,
       membership,
