@@ -1,4 +1,8 @@
 // One dispatch: takes items in, holds runs and drives them, hands them back when it leaves.
+//
+// Invariants:
+//   D1  While membership can't say that the others see us, nothing begins here: no credits, no offers, and what is submitted is
+//       stored to wait for its turn. What is held goes on: the store's fence decides whether it is still ours.
 
 import type { RunId } from '../flow/run.ts';
 import type { Member } from '../platform/coordination/membership.ts';
@@ -16,12 +20,13 @@ import { type DispatchSettings, dispatchDefaults } from './settings.ts';
 
 export class Dispatch {
   readonly #ports: DispatchPorts;
-  readonly #self: Member;
+  #self: Member;
   readonly #settings: DispatchSettings;
   readonly #holding: Holding;
   readonly #links: SpoutLinks;
   readonly #submission: Submission;
   #accepting = true;
+  #unwatch: () => void = () => {};
 
   constructor(self: Member, ports: DispatchPorts, settings: Partial<DispatchSettings> = {}) {
     this.#self = self;
@@ -32,11 +37,21 @@ export class Dispatch {
     const creation = new RunCreation(this.#holding, this.#links);
     this.#holding.errands = new StoreErrands(this.#holding, creation);
     this.#submission = new Submission(ports, creation);
+    this.#holding.room.mayBegin = () => ports.membership.isSafe();
   }
 
-  /** Makes this dispatch known to others. */
-  async start(): Promise<void> {
-    await this.#ports.membership.join(this.#self);
+  /** Makes this dispatch known to others. `address`: where spouts find its Feed, `host:port`; empty inside one process. */
+  async start(address = ''): Promise<void> {
+    const { membership } = this.#ports;
+    this.#self = { ...this.#self, address };
+    await membership.join(this.#self);
+    let wasSafe = membership.isSafe();
+    this.#unwatch = membership.watch(() => {
+      if (membership.isSafe() === wasSafe) return;
+      wasSafe = !wasSafe;
+      this.#holding.room.mayBeginChanged();
+    });
+    this.#holding.room.mayBeginChanged();
   }
 
   /** Runs held, being claimed or being created. */
@@ -79,6 +94,7 @@ export class Dispatch {
   async stop(): Promise<void> {
     this.#accepting = false;
     await this.#holding.drain();
+    this.#unwatch();
     await this.#ports.membership.leave(this.#self);
   }
 }

@@ -17,6 +17,7 @@ import {
   type FromSpout,
   FromSpoutSchema,
   type HoldAnswer,
+  type OfferAnswer,
   OfferVerdict,
 } from '../proto/gen/weir/feed/v1/feed_pb.js';
 import type { Fence, IndexHit } from '../store/port.ts';
@@ -150,8 +151,8 @@ export class DispatchLink {
         this.#credited(message.value);
         return this.#listener.credited(this);
       case 'offerAnswer': {
-        const { run, verdict } = message.value;
-        if (run) this.#listener.offerAnswered(this, latin1(run.id) as RunId, verdictOf(verdict));
+        const { run } = message.value;
+        if (run) this.#listener.offerAnswered(this, latin1(run.id) as RunId, verdictOf(message.value));
         return;
       }
       case 'holdAnswer':
@@ -180,8 +181,10 @@ export class DispatchLink {
   }
 }
 
-function verdictOf(verdict: OfferVerdict): Verdict {
-  if (verdict === OfferVerdict.TAKEN || verdict === OfferVerdict.KNOWN) return 'accepted';
+function verdictOf({ verdict, busyForMs }: OfferAnswer): Verdict {
+  if (verdict === OfferVerdict.TAKEN) return 'accepted';
+  if (verdict === OfferVerdict.KNOWN) return 'known';
+  if (verdict === OfferVerdict.BUSY) return { busyForMs };
   // What only a newer dispatch says counts as gone: the run is looked at again.
   return verdict === OfferVerdict.DECLINED ? 'declined' : 'gone';
 }

@@ -88,7 +88,7 @@ export class LostHolders {
     const whole = await this.#access.walk(shard, 'lease', isFirst ? undefined : dueMs, async (hits) => {
       for (const hit of hits) allPlaced = (await this.#look(hit, dueMs)) && allPlaced;
     });
-    if (whole && allPlaced) this.#lookedThrough.add(shard);
+    if (whole && allPlaced && this.#access.isOwn(shard)) this.#lookedThrough.add(shard);
     return whole;
   }
 

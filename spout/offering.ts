@@ -4,31 +4,35 @@
 //
 // Invariants:
 //   F1  An offer goes out only to a link whose credits allow it, and only when the run doesn't rest (core/offers.ts).
-//   F2  The urgent ones go before all others, in the order in which they came. At most `maxUrgent` wait.
+//   F2  Nothing is offered of a shard that isn't ours, and nothing at all while others may be taking over from us.
+//   F3  The urgent ones go before all others, in the order in which they came. At most `maxUrgent` wait.
 
 import type { IndexHit } from '../store/port.ts';
-import type { RunId } from '../store/run-name.ts';
+import { type RunId, shardOf } from '../store/run-name.ts';
 import { Offers, type Verdict } from './core/offers.ts';
 import type { DispatchLink, SentOffer } from './dispatch-link.ts';
 import type { DispatchLinks } from './dispatch-links.ts';
 import type { SpoutPorts } from './ports.ts';
 import type { SpoutSettings } from './settings.ts';
+import type { ShardAccess } from './shard-access.ts';
 
-/** `resting`: it was offered a moment ago. */
+/** `resting`: it was offered a moment ago, or isn't ours to offer any more. */
 export type Offered = 'sent' | 'resting' | 'no room';
 
 export class Offering {
   readonly #ports: SpoutPorts;
   readonly #settings: SpoutSettings;
+  readonly #access: Pick<ShardAccess, 'isOwn'>;
   readonly #links: DispatchLinks;
   readonly #offers: Offers<SentOffer>;
   readonly #urgent = new Map<RunId, IndexHit>();
   /** Called when something urgent begins to wait for credits. */
   onUrgent: () => void = () => {};
 
-  constructor(ports: SpoutPorts, settings: SpoutSettings, links: DispatchLinks) {
+  constructor(ports: SpoutPorts, settings: SpoutSettings, access: Pick<ShardAccess, 'isOwn'>, links: DispatchLinks) {
     this.#ports = ports;
     this.#settings = settings;
+    this.#access = access;
     this.#links = links;
     this.#offers = new Offers(settings);
   }
@@ -46,7 +50,10 @@ export class Offering {
   }
 
   offer(hit: IndexHit): Offered {
-    const nowMs = this.#ports.clock.monotonicMs();
+    const { clock, membership, store } = this.#ports;
+    if (!membership.isSafe()) return 'no room';
+    const nowMs = clock.monotonicMs();
+    if (!this.#access.isOwn(shardOf(hit.run, store.shards))) return 'resting';
     if (!this.#offers.mayOffer(hit.run, hit.fence, nowMs)) return 'resting';
     const link = this.#links.roomiest(hit);
     if (!link) return 'no room';

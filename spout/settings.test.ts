@@ -14,6 +14,7 @@ describe('spoutSettings', () => {
     [{ pageEntries: 1_001 }, 'pageEntries is 1001, allowed are whole numbers from 1 to 1000'],
     [{ maxScans: -1 }, 'maxScans is -1'],
     [{ unheardOf: 3 }, 'unheardOf is unknown'],
+    [{ firstPenaltyMs: 200_000 }, 'firstPenaltyMs is 200000, allowed is at most longestPenaltyMs, which is 120000'],
   ])('refuses %o', (chosen, message) => {
     expect(() => spoutSettings(chosen)).toThrow(SpoutSettingsError);
     expect(() => spoutSettings(chosen)).toThrow(message);

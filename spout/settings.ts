@@ -1,6 +1,27 @@
 // Settings of a spout: unit, default and reason of each.
 
 export interface SpoutSettings {
+  /**
+   * How long the list of spouts must have been quiet before the shards are divided anew, in ms. [500] At most twice as long, when it
+   * doesn't come to rest. Spouts of a cluster that starts, or a session that is made again, come in one move; shards of a spout that
+   * died wait no longer than they must.
+   */
+  readonly settleMs: number;
+  /**
+   * How long a shard that comes from a spout that lives is left alone, in ms. [1,000] So far apart may two spouts hear of a change;
+   * a page that was under way and the claims of the last offers are done by then.
+   */
+  readonly handOverMs: number;
+  /**
+   * How long a spout that comes back for the second time isn't relied on, in ms: those that had its shards go on scanning them.
+   * [10,000] Twice as long each further time. A process that dies again and again takes longer than that to die.
+   */
+  readonly firstPenaltyMs: number;
+  /** The longest such time, in ms. [120,000] What two spouts scan costs offers in vain, so that it must end. */
+  readonly longestPenaltyMs: number;
+  /** After how long a spout's departure is forgotten, in ms. [600,000] Five of the longest penalties. */
+  readonly flapMemoryMs: number;
+
   /** Pause after a pass that found nothing ready, in ms. [200] What a run waits at most that could not start at once, when idle. */
   readonly scanEveryMs: number;
   /** Pause after a pass that offered runs, in ms. [20] More comes where some came; dispatches must not run dry meanwhile. */
@@ -56,6 +77,11 @@ export interface SpoutSettings {
 }
 
 export const spoutDefaults: SpoutSettings = {
+  settleMs: 500,
+  handOverMs: 1_000,
+  firstPenaltyMs: 10_000,
+  longestPenaltyMs: 120_000,
+  flapMemoryMs: 600_000,
   scanEveryMs: 200,
   scanAgainMs: 20,
   rescanMs: 1_000,
@@ -102,6 +128,12 @@ export function spoutSettings(chosen: Partial<SpoutSettings>): SpoutSettings {
     if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > most) {
       problems.push(`${name} is ${String(value)}, allowed are whole numbers from 1 to ${most}${isTime ? ' (ms)' : ''}`);
     }
+  }
+  const { firstPenaltyMs, longestPenaltyMs } = settings;
+  if (firstPenaltyMs > longestPenaltyMs) {
+    problems.push(
+      `firstPenaltyMs is ${firstPenaltyMs}, allowed is at most longestPenaltyMs, which is ${longestPenaltyMs}`,
+    );
   }
   if (problems.length > 0) throw new SpoutSettingsError(`settings of the spout: ${problems.join('; ')}`);
   return settings;

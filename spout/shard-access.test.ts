@@ -8,7 +8,9 @@ function setUp(random = 0.5) {
   const { clock, store, membership, errors } = world;
   const onError = (error: unknown, doing: string) => errors.push(`${doing}: ${String(error)}`);
   const ports = { clock, store, membership, random: () => random, onError };
-  return { world, access: new ShardAccess(ports, { ...spoutDefaults, pageEntries: 2 }) };
+  const access = new ShardAccess(ports, { ...spoutDefaults, pageEntries: 2 });
+  access.own = [0, 1];
+  return { world, access };
 }
 
 const failing = () => Promise.reject(new Error('away'));
@@ -61,5 +63,16 @@ describe('ShardAccess', () => {
     const other = setUp();
     other.world.store.scan = failing;
     expect(await other.access.walk(0, 'ready', undefined, async () => {})).toBe(false);
+  });
+
+  it('asks nothing about a shard that is not ours, and drops what it reads of one that went meanwhile', async () => {
+    const { world, access } = setUp();
+    for (let order = 1; order <= 5; order++) await world.create(`run-${order}`, { order });
+    expect(await access.attempt(2, 'reading', answering)).toBeUndefined();
+    const reading = access.page(0, 'ready', {});
+    access.own = [1];
+    expect(await reading).toBeUndefined();
+    expect([access.isOwn(0), access.isOwn(1)]).toEqual([false, true]);
+    expect(access.errors).toBe(0);
   });
 });

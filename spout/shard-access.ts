@@ -5,6 +5,8 @@
 // Invariants:
 //   A1  A resting shard isn't asked. Its rest grows with each failure in a row, up to `maxBackoffMs`.
 //   A2  Once stopped the store isn't asked any more, so that every walk ends.
+//   A3  A shard that isn't ours isn't asked, and what is read of one that went to another meanwhile is dropped: from the moment
+//       in which a shard is given up nothing of it is offered here (core/hand-over.ts).
 
 import type { IndexHit, IndexKind, ScanPage, ScanPosition } from '../store/port.ts';
 import type { SpoutPorts } from './ports.ts';
@@ -19,8 +21,8 @@ export class ShardAccess {
   readonly #ports: SpoutPorts;
   readonly #settings: SpoutSettings;
   readonly #failing = new Map<number, Failing>();
-  /** The shards that this spout scans, ascending. */
-  own: readonly number[] = [];
+  #own: readonly number[] = [];
+  #isOwn: ReadonlySet<number> = new Set();
   /** Calls of the store that failed since the start. */
   errors = 0;
   #stopped = false;
@@ -28,6 +30,20 @@ export class ShardAccess {
   constructor(ports: SpoutPorts, settings: SpoutSettings) {
     this.#ports = ports;
     this.#settings = settings;
+  }
+
+  /** The shards that this spout scans, ascending. */
+  get own(): readonly number[] {
+    return this.#own;
+  }
+
+  set own(shards: readonly number[]) {
+    this.#own = shards;
+    this.#isOwn = new Set(shards);
+  }
+
+  isOwn(shard: number): boolean {
+    return this.#isOwn.has(shard);
   }
 
   /** A pause, in ms, varied by a quarter, so that spouts that started together don't go on in step. */
@@ -39,7 +55,7 @@ export class ShardAccess {
     this.#stopped = true;
   }
 
-  /** Calls the store about a shard. Undefined when that fails, which is told, or when the shard rests or we are stopped. */
+  /** Calls the store about a shard. Undefined when that fails, which is told, when the shard rests or isn't ours, or we are stopped. */
   async attempt<Answer>(
     shard: number,
     doing: string,
@@ -47,7 +63,7 @@ export class ShardAccess {
   ): Promise<{ answer: Answer } | undefined> {
     const { clock } = this.#ports;
     const before = this.#failing.get(shard);
-    if (this.#stopped || (before && clock.monotonicMs() < before.restUntilMs)) return undefined;
+    if (this.#stopped || !this.isOwn(shard) || (before && clock.monotonicMs() < before.restUntilMs)) return undefined;
     try {
       const answer = await call();
       this.#failing.delete(shard);
@@ -76,7 +92,7 @@ export class ShardAccess {
   ): Promise<ScanPage | undefined> {
     const request = { shard, kind, ...place, limit: this.#settings.pageEntries };
     const page = await this.attempt(shard, `scanning ${kind} entries`, () => this.#ports.store.scan(request));
-    return page?.answer;
+    return this.isOwn(shard) ? page?.answer : undefined;
   }
 
   /**

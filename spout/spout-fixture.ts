@@ -116,10 +116,34 @@ export class FakeDispatch {
   }
 }
 
+/** Membership as one process sees it whose connection may be lost. */
+class TestMembership extends InProcessMembership {
+  readonly #listeners = new Set<() => void>();
+  #isSafe = true;
+
+  override watch(listener: () => void): () => void {
+    const unwatch = super.watch(listener);
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      unwatch();
+    };
+  }
+
+  override isSafe(): boolean {
+    return this.#isSafe;
+  }
+
+  setSafe(isSafe: boolean): void {
+    this.#isSafe = isSafe;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
 export class SpoutWorld {
   readonly clock = new ManualClock();
   readonly store: MemoryStore;
-  readonly membership = new InProcessMembership(this.clock);
+  readonly membership = new TestMembership(this.clock);
   readonly errors: string[] = [];
   #writes = 0;
 

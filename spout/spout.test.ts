@@ -15,14 +15,27 @@ describe('Spout', () => {
     await one.start();
     expect(one.shards).toHaveLength(64);
     await two.start();
+    await world.clock.advance(500);
+    expect(one.shards.length).toBeLessThan(36);
+    expect(two.shards).toEqual([]);
+    await world.clock.advance(1_000);
     expect([...one.shards, ...two.shards].toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 64 }, (_, shard) => shard),
     );
-    expect(one.shards.length).toBeGreaterThan(16);
-    expect(two.shards.length).toBeGreaterThan(16);
     await two.stop();
+    await world.clock.advance(500);
     expect(one.shards).toHaveLength(64);
+    expect([one.sharedShards, two.sharedShards]).toEqual([0, 0]);
     expect(world.membership.members('spout')).toEqual([spoutMember('spout-1')]);
+  });
+
+  it('shares no shards with spouts of another unit', async () => {
+    const world = new SpoutWorld(16);
+    const spout = world.spout();
+    await world.membership.join({ ...spoutMember('elsewhere'), unit: 'another' });
+    await spout.start();
+    await world.clock.advance(5_000);
+    expect(spout.shards).toHaveLength(16);
   });
 
   it('offers each run of all shards once between two spouts', async () => {
@@ -45,6 +58,7 @@ describe('Spout', () => {
     const two = world.spout({}, 'spout-2');
     await one.start();
     await two.start();
+    await world.clock.advance(2_000);
     const dispatch = await world.dispatch(one);
     dispatch.verdict = OfferVerdict.TAKEN;
     dispatch.credit(50);
@@ -52,8 +66,69 @@ describe('Spout', () => {
     await world.clock.advance(1_000);
     expect(dispatch.offered.length).toBeLessThan(50);
     await two.stop();
-    await world.clock.advance(10);
+    await world.clock.advance(510);
     expect(dispatch.offered).toHaveLength(50);
+  });
+
+  it('offers nothing more of a shard that it gives up, not even what it has read or what waits for credits', async () => {
+    const world = new SpoutWorld(16);
+    const one = world.spout({}, 'spout-1');
+    await one.start();
+    const dispatch = await world.dispatch(one);
+    for (let order = 1; order <= 50; order++) await world.create(`run-${order}`, { order });
+    await world.create('late', { entries: { ready: true, timerMs: world.clock.nowMs() } });
+    await world.clock.advance(1_000);
+    const two = world.spout({}, 'spout-2');
+    await two.start();
+    await world.clock.advance(5_000);
+    dispatch.credit(100);
+    await world.clock.advance(2_000);
+    const shards = new Set(dispatch.offers.map(({ run: offered }) => offered?.shard));
+    expect(shards.size).toBeGreaterThan(0);
+    expect([...shards].filter((shard) => !one.shards.includes(shard ?? -1))).toEqual([]);
+  });
+
+  it('begins nothing while the others may be taking over, and goes on when they are not', async () => {
+    const world = new SpoutWorld(2);
+    const spout = world.spout();
+    const dispatch = await world.dispatch(spout);
+    dispatch.credit(10);
+    await spout.start();
+    world.membership.setSafe(false);
+    await world.create('ready');
+    await world.create('urgent', { entries: { ready: true, timerMs: world.clock.nowMs() } });
+    await world.create('asleep', { entries: { ready: false, timerMs: world.clock.nowMs() } });
+    await world.create('held', { heldBy: dispatch, entries: { ready: false, leaseMs: world.clock.nowMs() } });
+    await world.post('held', 'e-1', 'cancel');
+    await world.clock.advance(30_000);
+    expect(dispatch.offered).toEqual([]);
+    expect(dispatch.nudged).toContain('held');
+    expect(dispatch.asked).toContain('held');
+    world.membership.setSafe(true);
+    await world.clock.advance(200);
+    expect(dispatch.offered.toSorted()).toEqual(['asleep', 'ready', 'urgent']);
+  });
+
+  it('counts the offers that were in vain', async () => {
+    const world = new SpoutWorld(1);
+    const spout = world.spout();
+    const dispatch = await world.dispatch(spout);
+    dispatch.credit(10);
+    await spout.start();
+    for (const [key, verdict] of [
+      ['known', OfferVerdict.KNOWN],
+      ['gone', OfferVerdict.GONE],
+      ['taken', OfferVerdict.TAKEN],
+      ['declined', OfferVerdict.DECLINED],
+    ] as const) {
+      await world.create(key);
+      await world.clock.advance(240);
+      dispatch.answer(key, verdict);
+      await world.commit(key, { ready: false });
+    }
+    await world.clock.advance(10);
+    expect(dispatch.offered).toEqual(['known', 'gone', 'taken', 'declined']);
+    expect(spout.offersInVain).toBe(2);
   });
 
   it('stops when no scan is under way, offers nothing more and ends its links', async () => {

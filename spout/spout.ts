@@ -1,11 +1,16 @@
 // One spout: finds the runs of its shards that need attention, and offers them to the dispatches it is linked to.
 //
 // Owns the loops, and the links while they are open.
+//
+// Invariants:
+//   S1  Nothing is offered or promoted of a shard that isn't ours now, and nothing at all while membership can't say that the others
+//       see us: they may have begun. What we know and our links stay, and we go on when it can.
 
 import type { Member } from '../platform/coordination/membership.ts';
 import type { Channel } from '../platform/rpc/channel.ts';
 import type { FromDispatch, FromSpout, HoldAnswer } from '../proto/gen/weir/feed/v1/feed_pb.js';
-import { ownShards } from './core/ownership.ts';
+import type { RunId } from '../store/run-name.ts';
+import type { Verdict } from './core/offers.ts';
 import { type DispatchIdentity, DispatchLink } from './dispatch-link.ts';
 import { DispatchLinks } from './dispatch-links.ts';
 import { InboxWatch } from './inbox-watch.ts';
@@ -16,6 +21,7 @@ import { ReadySource } from './ready-source.ts';
 import { ScanLoop } from './scan-loop.ts';
 import { type SpoutSettings, spoutSettings } from './settings.ts';
 import { ShardAccess } from './shard-access.ts';
+import { ShardWatch } from './shard-watch.ts';
 import { TimerPromoter } from './timer-promoter.ts';
 
 /** What finds work beside the ready entries takes a fifth of the time at most, however many entries it has to walk over. */
@@ -25,6 +31,7 @@ export class Spout {
   readonly #self: Member;
   readonly #ports: SpoutPorts;
   readonly #access: ShardAccess;
+  readonly #watch: ShardWatch;
   readonly #links: DispatchLinks;
   readonly #offering: Offering;
   readonly #ready: ReadySource;
@@ -32,7 +39,7 @@ export class Spout {
   readonly #leases: LostHolders;
   readonly #inbox: InboxWatch;
   readonly #loops: { readonly ready: ScanLoop; readonly others: readonly ScanLoop[] };
-  #unwatch: () => void = () => {};
+  #offersInVain = 0;
   #stopped = false;
 
   /** Throws SpoutSettingsError. Settings that aren't given have their defaults. */
@@ -41,8 +48,12 @@ export class Spout {
     this.#self = self;
     this.#ports = ports;
     this.#access = new ShardAccess(ports, all);
+    this.#watch = new ShardWatch(self, ports, all, {
+      shardsChanged: (own) => this.#shardsChanged(own),
+      becameSafe: () => this.#wakeAll(),
+    });
     this.#links = new DispatchLinks(ports.random);
-    this.#offering = new Offering(ports, all, this.#links);
+    this.#offering = new Offering(ports, all, this.#access, this.#links);
     this.#ready = new ReadySource(ports, all, this.#access, this.#links, this.#offering);
     this.#timers = new TimerPromoter(ports, all, this.#access, this.#offering);
     this.#leases = new LostHolders(ports, all, this.#access, this.#links, this.#offering);
@@ -62,12 +73,25 @@ export class Spout {
     return this.#access.own;
   }
 
+  /** How many of them another spout scans too, because one of the two comes and goes. */
+  get sharedShards(): number {
+    return this.#watch.shared;
+  }
+
+  /**
+   * Offers to which a dispatch said that it knew the run, or that there was nothing to take. What two spouts offer shows here: while
+   * a shard changes hands, or is shared. So do reads that were old and answers that came late: some are always there.
+   */
+  get offersInVain(): number {
+    return this.#offersInVain;
+  }
+
   /** Opens the link to one dispatch, with Hello. The spout closes the channel when it stops. */
   connect(dispatch: DispatchIdentity, channel: Channel<FromSpout, FromDispatch>): void {
     if (this.#stopped) return channel.close();
     const link = new DispatchLink(dispatch, channel, this.#ports.store.shards, {
       credited: (link) => this.#credited(link),
-      offerAnswered: (link, run, verdict) => this.#offering.answered(link, run, verdict),
+      offerAnswered: (link, run, verdict) => this.#offerAnswered(link, run, verdict),
       holdAnswered: (link, answer) => this.#holdAnswered(link, answer),
       closed: (link) => this.#closed(link),
     });
@@ -82,8 +106,7 @@ export class Spout {
     const { membership } = this.#ports;
     await membership.join(this.#self);
     if (this.#stopped) return membership.leave(this.#self);
-    this.#unwatch = membership.watch(() => this.#divideShards());
-    this.#divideShards();
+    this.#watch.start();
     for (const loop of [this.#loops.ready, ...this.#loops.others]) loop.start();
   }
 
@@ -91,7 +114,7 @@ export class Spout {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#unwatch();
+    this.#watch.stop();
     this.#access.stop();
     this.#offering.clear();
     this.#links.close();
@@ -118,10 +141,7 @@ export class Spout {
     };
   }
 
-  #divideShards(): void {
-    const members = this.#ports.membership.members('spout').map(({ processId }) => processId);
-    const own = ownShards(this.#self.processId, members, this.#ports.store.shards);
-    if (own.join() === this.#access.own.join()) return;
+  #shardsChanged(own: readonly number[]): void {
     this.#access.own = own;
     this.#ready.restart();
     this.#leases.ownershipChanged();
@@ -130,6 +150,11 @@ export class Spout {
 
   #credited(link: DispatchLink): void {
     if (link.freeRuns > 0 && this.#ready.isWaiting) this.#loops.ready.wake();
+  }
+
+  #offerAnswered(link: DispatchLink, run: RunId, verdict: Verdict): void {
+    if (verdict === 'known' || verdict === 'gone') this.#offersInVain++;
+    this.#offering.answered(link, run, verdict);
   }
 
   #holdAnswered(link: DispatchLink, { questionId, holds }: HoldAnswer): void {

@@ -33,6 +33,8 @@ export class TimerPromoter {
   }
 
   async #visit(shard: number, hits: readonly IndexHit[]): Promise<void> {
+    // Whoever takes over from us promotes them.
+    if (!this.#ports.membership.isSafe()) return;
     const sleeping = hits.filter(({ ready }) => !ready);
     for (let begin = 0; begin < sleeping.length; begin += promoteBatch) {
       const batch = sleeping.slice(begin, begin + promoteBatch);

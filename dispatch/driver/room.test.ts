@@ -93,6 +93,26 @@ describe('room', () => {
     expect(woken).toEqual(['first', 'second']);
   });
 
+  it('has none while nothing may begin, and tells when that changes', async () => {
+    const { clock, room: tested } = room(2);
+    let told = 0;
+    tested.onFreed = () => told++;
+    let mayBegin = false;
+    tested.mayBegin = () => mayBegin;
+    expect([tested.available(), tested.take(1)]).toEqual([{ runs: 0, bytes: 0 }, false]);
+    const woken: string[] = [];
+    void tested.whenRoomFor(1, always, 9_000).then(() => woken.push('patient'));
+    await clock.advance(5_000);
+    expect(woken).toEqual([]);
+    mayBegin = true;
+    tested.mayBeginChanged();
+    await clock.advance(0);
+    expect([woken, told, tested.take(1)]).toEqual([['patient'], 1, true]);
+    mayBegin = false;
+    tested.give(1);
+    expect(tested.take(1)).toBe(false);
+  });
+
   it('lets nobody wait for longer than they said, or after it closed', async () => {
     const { clock, room: tested } = room(1);
     tested.take(0);

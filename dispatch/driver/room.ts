@@ -1,7 +1,7 @@
 // How many runs, and how many bytes of them, this process can still take.
 //
 // Invariants:
-//   P1  Nothing is available once closed.
+//   P1  Nothing is available once closed, and while `mayBegin` says no.
 //   P2  Of those who wait for room and may take it, the first who came is woken, and the next one once it has taken its part.
 
 import type { Clock } from '../../platform/clock/clock.ts';
@@ -26,7 +26,9 @@ export class Room {
   #granted = false;
   /** As long as there are callers of `whenRoomFor`: messages of streams, few each. */
   #waiting: Waiting[] = [];
-  /** Called whenever a place became free. */
+  /** Whether this process may begin anything new. `mayBeginChanged` is to be called when the answer is another one. */
+  mayBegin: () => boolean = () => true;
+  /** Called whenever a place became free, or none is there any more though none was taken. */
   onFreed: () => void = () => {};
 
   constructor(clock: Clock, limits: RoomLimits) {
@@ -40,7 +42,7 @@ export class Room {
   }
 
   available(): { readonly runs: number; readonly bytes: number } {
-    if (this.#closed) return { runs: 0, bytes: 0 };
+    if (this.#closed || !this.mayBegin()) return { runs: 0, bytes: 0 };
     const { maxRuns, maxBytes } = this.#limits;
     return { runs: Math.max(0, maxRuns - this.#runs), bytes: Math.max(0, maxBytes - this.#bytes) };
   }
@@ -100,6 +102,12 @@ export class Room {
       };
       this.#waiting.push(waiting);
     });
+  }
+
+  /** There is room again, or none for now: who waits for it goes on waiting. */
+  mayBeginChanged(): void {
+    this.recheck();
+    this.onFreed();
   }
 
   /** From now on there is no room; who waits for it is woken. */

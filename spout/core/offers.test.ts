@@ -60,6 +60,25 @@ describe('Offers', () => {
     expect(offers.mayOffer(run, fence, 1_000)).toBe(true);
   });
 
+  it('rests a run whose lock another has: first shortly, since it may be given back, then until the lock ends', () => {
+    const offers = new Offers(settings);
+    let nowMs = 0;
+    for (const [busyForMs, pauseMs] of [
+      [15_000, 250],
+      [14_750, 14_750],
+      [1, 250],
+      [10_000_000, 60_000],
+    ] as const) {
+      offers.sent(run, fence, ticket, nowMs);
+      offers.answered(run, link, { busyForMs }, nowMs);
+      expect(offers.mayOffer(run, fence, nowMs + pauseMs - 1)).toBe(false);
+      expect(offers.mayOffer(run, fence, nowMs + pauseMs)).toBe(true);
+      expect(offers.mayOffer(run, { epoch: 9, version: 9 }, nowMs)).toBe(true);
+      nowMs += pauseMs;
+      offers.expire(nowMs);
+    }
+  });
+
   it('forgets refusals in the end', () => {
     const offers = new Offers(settings);
     offers.sent(run, fence, ticket, 0);

@@ -19,16 +19,19 @@ export interface OfferSettings {
   readonly reofferMs: number;
 }
 
+/** How long a run rests at most because of a lock, in ms: longer than locks live. A wrong number must not bury a run. */
+const maxBusyMs = 60_000;
+
 /** What the sender wants to know of an offer later; at least, by which link it went. */
 interface Ticket {
   readonly link: object;
 }
 
 /**
- * What a dispatch said to an offer. `accepted`: the run is in good hands. `declined`: the dispatch has no room, whatever the run.
- * `gone`: there was nothing to take.
+ * What a dispatch said to an offer. `accepted`: the run is in good hands; `known`: it was before. `declined`: the dispatch has no
+ * room, whatever the run. `gone`: there was nothing to take. Or another dispatch has the lock of the run, for so many ms at most.
  */
-export type Verdict = 'accepted' | 'declined' | 'gone';
+export type Verdict = 'accepted' | 'known' | 'declined' | 'gone' | { readonly busyForMs: number };
 
 interface Entry<Sent extends Ticket> {
   readonly fence: SeenFence;
@@ -75,7 +78,8 @@ export class Offers<Sent extends Ticket> {
 
   /**
    * What still shows an accepted run at this fence is old, so it goes on resting. A declined one rests for `reofferMs`; one that
-   * was gone too, and twice as long with each such answer at the same fence. Answers by another link than the last offer's are
+   * was gone too, and twice as long with each such answer at the same fence; one whose lock another has rests so once, then until
+   * the lock ends. Answers by another link than the last offer's are
    * ignored.
    */
   answered(run: RunId, link: object, verdict: Verdict, nowMs: number): void {
@@ -86,8 +90,14 @@ export class Offers<Sent extends Ticket> {
 
   #restAfter(verdict: Verdict, refusals: number, nowMs: number): { restUntilMs?: number; refusals?: number } {
     const { offerTimeoutMs, reofferMs } = this.#settings;
+    if (typeof verdict === 'object') {
+      // Whoever has just let the run go gives its lock back in a moment; only a lock that outlives that is worth waiting for.
+      const restMs = refusals === 0 ? reofferMs : Math.max(reofferMs, Math.min(maxBusyMs, verdict.busyForMs));
+      return { restUntilMs: nowMs + restMs, refusals: refusals + 1 };
+    }
     switch (verdict) {
       case 'accepted':
+      case 'known':
         return {};
       case 'declined':
         return { restUntilMs: nowMs + Math.min(offerTimeoutMs, reofferMs) };
