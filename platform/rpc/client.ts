@@ -24,6 +24,11 @@ export interface ConnectOptions {
    * seconds, one that is gone costs next to nothing.
    */
   readonly maxReconnectMs?: number;
+  /**
+   * Milliseconds of silence after which the connection is asked whether it lives; without an answer for as long again it counts
+   * as broken. Default: never, since calls have deadlines; for streams that are held and may be silent.
+   */
+  readonly keepaliveMs?: number;
 }
 
 export interface CallOptions {
@@ -63,6 +68,10 @@ export function connect<S extends DescService>(service: S, address: string, opti
     'grpc.service_config_disable_resolution': 1,
     'grpc.initial_reconnect_backoff_ms': Math.min(100, options.maxReconnectMs ?? 2_000),
     'grpc.max_reconnect_backoff_ms': options.maxReconnectMs ?? 2_000,
+    ...(options.keepaliveMs !== undefined && {
+      'grpc.keepalive_time_ms': options.keepaliveMs,
+      'grpc.keepalive_timeout_ms': options.keepaliveMs,
+    }),
     'grpc.max_receive_message_length': options.maxReceiveBytes ?? defaultMaxMessageBytes,
     'grpc.max_send_message_length': options.maxSendBytes ?? defaultMaxMessageBytes,
   });

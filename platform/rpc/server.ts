@@ -14,6 +14,9 @@ import { defaultMaxConcurrentCalls, defaultMaxMessageBytes } from './limits.ts';
 import { reflect } from './reflection.ts';
 import { serving } from './serving.ts';
 
+/** Milliseconds of silence after which a connection is asked whether it lives: a few round trips of the slowest network. */
+const keepaliveMs = 5_000;
+
 export interface ServerOptions {
   /** `host:port`; port 0 takes a free one. */
   readonly address: string;
@@ -46,6 +49,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     'grpc.max_receive_message_length': options.maxReceiveBytes ?? defaultMaxMessageBytes,
     'grpc.max_send_message_length': options.maxSendBytes ?? defaultMaxMessageBytes,
     'grpc.max_concurrent_streams': options.maxConcurrentCalls ?? defaultMaxConcurrentCalls,
+    // A caller whose machine is gone says no goodbye: held streams of such connections end within twice this time.
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveMs,
     // Channelz stays on: without it grpc-js doesn't know its sessions and forceShutdown cuts nothing.
   });
   const stopping = new AbortController();
