@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{flow,platform,store,spout,dispatch,portal,cli,workers,examples}/**/*.test.ts'],
+          include: ['{flow,platform,store,spout,dispatch,portal,cli,workers,examples,scripts}/**/*.test.ts'],
         },
       },
       { test: { name: 'golden', include: ['test/golden/**/*.test.ts'] } },
@@ -18,6 +18,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['test/real/**/*.test.ts'],
+          globalSetup: ['test/real/services/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
