@@ -26,6 +26,11 @@ export interface DispatchSettings {
   readonly drainMs: number;
   /** Time to live of a run lock, in ms. [15,000] Renewed at a third of it. */
   readonly lockTtlMs: number;
+  /**
+   * Claims that begin in a second while run locks don't answer. [200] Then two processes that are offered the same run both read it and
+   * write, one in vain: what is lost so stays a small part of what the store does, and a flow of some millions of runs a day goes on.
+   */
+  readonly unlockedClaimsPerSecond: number;
 }
 
 export const dispatchDefaults: DispatchSettings = {
@@ -37,4 +42,5 @@ export const dispatchDefaults: DispatchSettings = {
   endingDeadlineMs: 3_600_000,
   drainMs: 20_000,
   lockTtlMs: 15_000,
+  unlockedClaimsPerSecond: 200,
 };

@@ -1,6 +1,6 @@
 // The runs that this process holds or is about to claim.
 //
-// Owns the table of held runs, the queue of offers, and the locks of the runs it claimed.
+// Owns the table of held runs, the queue of offers, and the locks of the runs it claimed (claim-locks.ts).
 //
 // Invariants:
 //   T1  A run is at most once in `#held`, in the queue, under claim or being created.
@@ -12,13 +12,13 @@ import type { Context } from '../../flow/event.ts';
 import type { Plan } from '../../flow/plan.ts';
 import type { Holder, Run, RunId } from '../../flow/run.ts';
 import { printableRun } from '../../flow/run-id.ts';
-import type { Timer } from '../../platform/clock/clock.ts';
 import type { Member } from '../../platform/coordination/membership.ts';
 import type { InboxEvent } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { Fence, PostResult } from '../../store/port.ts';
 import { ReadyQueue } from '../core/ready-queue.ts';
 import type { DispatchSettings } from '../settings.ts';
 import { claim } from './claim.ts';
+import { ClaimLocks } from './claim-locks.ts';
 import type { Errands } from './errand.ts';
 import { HeldRun, type Parting, type RunKeeper } from './held-run.ts';
 import type { DispatchPorts } from './ports.ts';
@@ -33,9 +33,15 @@ export interface OfferedRun {
   readonly fence: Fence;
   readonly level: number;
   readonly bytes: number;
-  /** Called once: `taken` when the run was claimed, `gone` when there is nothing to take here any more. */
-  readonly settled: (how: 'taken' | 'gone') => void;
+  /** Called once. */
+  readonly settled: (how: Settled) => void;
 }
+
+/**
+ * `taken`: the run was claimed. `gone`: there is nothing to take here any more. Or another process has the run's lock, for so many ms
+ * at most: it may give it back before.
+ */
+export type Settled = 'taken' | 'gone' | { readonly busyForMs: number };
 
 const noErrands: Errands = {
   start: () => missing(),
@@ -56,10 +62,9 @@ export class Holding implements RunKeeper {
   readonly #held = new Map<RunId, HeldRun>();
   readonly #queue = new ReadyQueue<OfferedRun>();
   readonly #pending = new Set<RunId>();
-  readonly #locked = new Set<RunId>();
+  readonly #locks: ClaimLocks;
   #claiming = 0;
   #draining: 'no' | 'when idle' | 'now' = 'no';
-  #renewal: Timer | undefined;
   #emptied: (() => void) | undefined;
 
   constructor(self: Member, ports: DispatchPorts, settings: DispatchSettings) {
@@ -67,7 +72,7 @@ export class Holding implements RunKeeper {
     this.ports = ports;
     this.settings = settings;
     this.room = new Room(ports.clock, settings);
-    this.#renewLocks();
+    this.#locks = new ClaimLocks(self.incarnation, ports, settings);
   }
 
   get context(): Context {
@@ -136,7 +141,7 @@ export class Holding implements RunKeeper {
   parted(run: HeldRun, why: Parting): void {
     this.#held.delete(run.id);
     // Who was fenced has lost the lock too, or it runs out.
-    this.#unlock(run.id, why !== 'fenced');
+    this.#locks.release(run.id, why !== 'fenced');
     this.room.give(run.bytes);
     this.#checkEmpty();
   }
@@ -148,6 +153,7 @@ export class Holding implements RunKeeper {
   async drain(): Promise<void> {
     this.#draining = 'when idle';
     this.room.close();
+    this.#locks.stopWaiting();
     for (let offer = this.#queue.take(); offer; offer = this.#queue.take()) this.#settle(offer, 'gone');
     for (const run of [...this.#held.values()]) run.handBack('when idle');
     if (this.room.taken > 0) {
@@ -159,7 +165,7 @@ export class Holding implements RunKeeper {
       await emptied;
       deadline.cancel();
     }
-    this.#renewal?.cancel();
+    this.#locks.close();
   }
 
   #isHere(run: RunId): boolean {
@@ -180,11 +186,11 @@ export class Holding implements RunKeeper {
   }
 
   /** Never rejects. */
-  async #claim({ run, fence }: OfferedRun): Promise<'taken' | 'gone'> {
+  async #claim({ run, fence }: OfferedRun): Promise<Settled> {
     try {
-      const lock = await this.ports.locks.acquire(run, this.#self.incarnation, this.settings.lockTtlMs);
-      if (lock.kind === 'held') return 'gone';
-      this.#locked.add(run);
+      const permission = await this.#locks.take(run);
+      if (permission.kind === 'busy') return { busyForMs: permission.forMs };
+      if (permission.kind === 'stopped') return 'gone';
       const claimed = await claim(this.ports, this.context, run, fence, this.claimant());
       if (claimed) {
         this.keep(claimed.plan, claimed.run, claimed.fence, claimed.effects);
@@ -193,11 +199,11 @@ export class Holding implements RunKeeper {
     } catch (error) {
       this.ports.onError(error, `claim of ${printableRun(run)}`);
     }
-    this.#unlock(run, true);
+    this.#locks.release(run, true);
     return 'gone';
   }
 
-  #settle(offer: OfferedRun, how: 'taken' | 'gone'): void {
+  #settle(offer: OfferedRun, how: Settled): void {
     this.#unreserve(offer.run, offer.bytes);
     offer.settled(how);
   }
@@ -210,23 +216,5 @@ export class Holding implements RunKeeper {
 
   #checkEmpty(): void {
     if (this.room.taken === 0) this.#emptied?.();
-  }
-
-  /** Forgets the lock of a run, and gives it back when it may still be ours. A lock that nobody gives back runs out. */
-  #unlock(run: RunId, giveBack: boolean): void {
-    if (!this.#locked.delete(run) || !giveBack) return;
-    const { locks, onError } = this.ports;
-    locks.release([run], this.#self.incarnation).catch((error: unknown) => onError(error, 'releasing a run lock'));
-  }
-
-  #renewLocks(): void {
-    const { clock, locks, onError } = this.ports;
-    const { lockTtlMs } = this.settings;
-    this.#renewal = clock.after(lockTtlMs / 3, () => {
-      this.#renewLocks();
-      if (this.#locked.size === 0) return;
-      const renewing = locks.renew([...this.#locked], this.#self.incarnation, lockTtlMs);
-      renewing.catch((error: unknown) => onError(error, 'renewing run locks'));
-    });
   }
 }

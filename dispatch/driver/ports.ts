@@ -23,7 +23,14 @@ export interface DispatchPorts {
   readonly locks: RunLocks;
   /** Faults that no caller waits for: logged and counted, never swallowed. */
   readonly onError: (error: unknown, doing: string) => void;
+  /** Told once when run locks don't answer any more, and once when they do again: for logs and alarms. */
+  readonly onLocks?: (change: LocksChange) => void;
 }
+
+/** Without locks, claims go on at a limited rate. `unlockedClaims` since the start of the process. */
+export type LocksChange =
+  | { readonly kind: 'away' }
+  | { readonly kind: 'back'; readonly awayMs: number; readonly unlockedClaims: number };
 
 /** Flows ready to run. */
 export interface Plans {

@@ -12,7 +12,7 @@ import {
 } from '../../proto/gen/weir/feed/v1/feed_pb.js';
 import type { Fence } from '../../store/port.ts';
 import { itemLimits } from '../item-limits.ts';
-import type { OfferedRun } from './holding.ts';
+import type { OfferedRun, Settled } from './holding.ts';
 import { Room } from './room.ts';
 import { type OfferedTo, SpoutLinks } from './spout-links.ts';
 
@@ -37,7 +37,7 @@ class Offered implements OfferedTo {
     return this.held.get(run);
   }
 
-  settle(run: string, how: 'taken' | 'gone'): void {
+  settle(run: string, how: Settled): void {
     const offer = this.queued.get(run as RunId);
     this.queued.delete(run as RunId);
     this.room.give(offer?.bytes ?? 0);
@@ -131,6 +131,17 @@ describe('links to spouts', () => {
     await clock.advance(0);
     expect(one.verdicts).toEqual([OfferVerdict.KNOWN, OfferVerdict.DECLINED]);
     expect(one.credits).toEqual([0, 99_999_990, 3]);
+  });
+
+  it('say for how long another has the lock of a run', async () => {
+    const { clock, holding, spout } = world();
+    const one = spout();
+    one.offer('a', 1);
+    await clock.advance(0);
+    holding.settle('a', { busyForMs: 1_234.5 });
+    await clock.advance(0);
+    const answer = one.received.find((message) => message.case === 'offerAnswer')?.value;
+    expect(answer).toMatchObject({ verdict: OfferVerdict.BUSY, busyForMs: 1_235 });
   });
 
   it('let any spout offer the largest item while nothing is taken, whatever its share of the bytes', async () => {

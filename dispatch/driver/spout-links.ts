@@ -126,8 +126,8 @@ export class SpoutLinks {
     const link = this.#links.get(channel);
     if (link) link.heard = offer.number;
     if (!run || !isLevel(level)) return;
-    const answer = (verdict: OfferVerdict) => {
-      const value = create(OfferAnswerSchema, { run, verdict });
+    const answer = (verdict: OfferVerdict, busyForMs = 0) => {
+      const value = create(OfferAnswerSchema, { run, verdict, busyForMs });
       channel.send(create(FromDispatchSchema, { message: { case: 'offerAnswer', value } }));
     };
     const how = this.#holding.offer({
@@ -135,7 +135,10 @@ export class SpoutLinks {
       fence: fenceOf(offer.fence),
       level,
       bytes: Number(bytes),
-      settled: (outcome) => answer(outcome === 'taken' ? OfferVerdict.TAKEN : OfferVerdict.GONE),
+      settled: (outcome) => {
+        if (typeof outcome === 'object') answer(OfferVerdict.BUSY, Math.ceil(outcome.busyForMs));
+        else answer(outcome === 'taken' ? OfferVerdict.TAKEN : OfferVerdict.GONE);
+      },
     });
     if (how === 'queued') return;
     answer(how === 'known' ? OfferVerdict.KNOWN : OfferVerdict.DECLINED);

@@ -329,6 +329,13 @@ export declare type OfferAnswer = Message<"weir.feed.v1.OfferAnswer"> & {
    * @generated from field: weir.feed.v1.OfferVerdict verdict = 2;
    */
   verdict: OfferVerdict;
+
+  /**
+   * With BUSY: for how long the other has the lock of the run at most, in ms.
+   *
+   * @generated from field: uint32 busy_for_ms = 3;
+   */
+  busyForMs: number;
 };
 
 /**
@@ -394,6 +401,13 @@ export enum OfferVerdict {
    * @generated from enum value: OFFER_VERDICT_GONE = 4;
    */
   GONE = 4,
+
+  /**
+   * Another process has the lock of the run: it takes it over, or has just let it go. A spout that doesn't know this reads GONE.
+   *
+   * @generated from enum value: OFFER_VERDICT_BUSY = 5;
+   */
+  BUSY = 5,
 }
 
 /**
