@@ -12,6 +12,20 @@ export type PutResult =
   /** The entry's version isn't the expected one; 0 when it doesn't exist. */
   | { readonly kind: 'conflict'; readonly version: number };
 
+/**
+ * What keeps the configuration can't be reached. A `get` or `children` throws it only for what was never read before; a `put` without
+ * having changed anything, unless `maybeDone`.
+ */
+export class ConfigurationUnavailable extends Error {
+  readonly maybeDone: boolean;
+
+  constructor(path: string, why: string, maybeDone = false) {
+    super(`the configuration of ${path} is unavailable: ${why}${maybeDone ? '; it may have been changed' : ''}`);
+    this.name = 'ConfigurationUnavailable';
+    this.maybeDone = maybeDone;
+  }
+}
+
 export interface Configuration {
   /** `path` is `/`-separated, each part of [A-Za-z0-9._-]. */
   get(path: string): Promise<ConfigurationEntry | undefined>;

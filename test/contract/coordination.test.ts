@@ -3,13 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../platform/clock/manual-clock.ts';
+import { InProcessEndpointDirectory } from '../../platform/coordination/in-process-endpoint-directory.ts';
 import { InProcessMembership } from '../../platform/coordination/in-process-membership.ts';
 import { InProcessRunLocks } from '../../platform/coordination/in-process-run-locks.ts';
 import { MemoryConfiguration } from '../../platform/coordination/memory-configuration.ts';
 import { SqliteConfiguration } from '../../platform/coordination/sqlite-configuration.ts';
-import { configurationContract, membershipContract, runLocksContract } from './coordination.contract.ts';
+import {
+  configurationContract,
+  endpointDirectoryContract,
+  membershipContract,
+  runLocksContract,
+} from './coordination.contract.ts';
 
-membershipContract('in process', () => {
+membershipContract('in process', 'gone for ever', () => {
   const clock = new ManualClock();
   return { subject: new InProcessMembership(clock), pass: (durationMs) => clock.advance(durationMs) };
 });
@@ -19,7 +25,9 @@ runLocksContract('in process', () => {
   return { subject: new InProcessRunLocks(clock), pass: (durationMs) => clock.advance(durationMs) };
 });
 
-configurationContract('memory', () => ({ subject: new MemoryConfiguration(), close: () => {} }));
+endpointDirectoryContract('in process', () => ({ subject: new InProcessEndpointDirectory() }));
+
+configurationContract('memory', () => ({ subject: new MemoryConfiguration() }));
 
 configurationContract('sqlite', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-configuration-'));
