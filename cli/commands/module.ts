@@ -11,7 +11,7 @@ export function moduleCommand(parent: Command): Command {
     .command('list')
     .summary('list modules and their endpoints')
     .description(
-      'Lists the modules that the engine knows, with the health of each endpoint and the calls that are out.',
+      'Lists the modules that the engine knows: where each endpoint comes from, what it says of itself, its health and the calls that are out.',
     )
     .addOption(addressOption())
     .addOption(jsonOption())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Health } from '../../proto/gen/weir/directory/v1/directory_pb.js';
-import { type Candidate, choose } from './balancing.ts';
+import { type Candidate, choose, type Standing } from './balancing.ts';
 
 /** A small generator with a seed, so that a failure repeats. */
 function seeded(seed: number): () => number {
@@ -13,7 +13,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-interface Endpoint extends Candidate {
+interface Endpoint extends Candidate, Standing {
   readonly name: string;
   inFlight: number;
   health: Health;
@@ -110,5 +110,66 @@ describe('choose', () => {
 
   it('waits for a serving endpoint rather than to call one that does not serve', () => {
     expect(chosen([endpoint('out', { health: Health.NOT_SERVING }), endpoint('full', { inFlight: 10 })])).toBe('busy');
+  });
+
+  it('draws idle endpoints as often as their weights say', () => {
+    const endpoints = [1, 3, 6].map((weight) => endpoint(`${weight}`, { weight }));
+    const random = seeded(11);
+    const counts = new Map<string, number>();
+    for (let call = 0; call < 10_000; call++) {
+      const name = chosen(endpoints, [], random);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    for (const { name, weight = 1 } of endpoints) {
+      expect(Math.abs((counts.get(name) ?? 0) - weight * 1_000)).toBeLessThan(150);
+    }
+  });
+
+  it('keeps the load of slow endpoints in proportion to their weights', () => {
+    const endpoints = [1, 2, 5, 10].map((weight) => endpoint(`${weight}`, { weight, concurrency: 10_000 }));
+    const random = seeded(3);
+    for (let call = 0; call < 1_800; call++) {
+      const choice = choose(endpoints, [], random);
+      if (choice.kind === 'chosen') choice.endpoint.inFlight++;
+    }
+    for (const { inFlight, weight = 1 } of endpoints) expect(Math.abs(inFlight / weight - 100)).toBeLessThan(8);
+  });
+
+  it('never draws one endpoint twice, whatever the weights', () => {
+    for (const high of [0, 0.5, 1 - 2 ** -53]) {
+      for (const weights of [
+        [1, 100],
+        [100, 1],
+        [3, 1, 2],
+      ]) {
+        const endpoints = weights.map((weight) => endpoint(`${weight}`, { weight }));
+        const draws = [high, 1 - 2 ** -53];
+        const first = chosen(endpoints, [], () => draws.shift() ?? 0);
+        for (const busier of endpoints) if (busier.name === first) busier.inFlight = 9;
+        const again = [high, 1 - 2 ** -53];
+        expect(chosen(endpoints, [], () => again.shift() ?? 0)).not.toBe(first);
+      }
+    }
+  });
+
+  it('goes to another unit only when no near endpoint in the same health has a free place', () => {
+    const near = endpoint('near', { inFlight: 9 });
+    const far = endpoint('far', { isFar: true });
+    for (let seed = 0; seed < 50; seed++) expect(chosen([far, near], [], seeded(seed))).toBe('near');
+    near.inFlight = 10;
+    expect(chosen([far, near])).toBe('far');
+    near.inFlight = 0;
+    near.health = Health.NOT_SERVING;
+    expect(chosen([far, near])).toBe('far');
+    expect(chosen([far, near], [far])).toBe('near');
+  });
+
+  it('takes one whose last calls failed after all that serve, and before none', () => {
+    const failing = endpoint('failing', { isFailing: true });
+    const fresh = endpoint('fresh', { health: Health.UNKNOWN });
+    expect(chosen([failing, fresh])).toBe('fresh');
+    expect(chosen([failing, fresh], [fresh])).toBe('failing');
+    fresh.inFlight = 10;
+    expect(chosen([failing, fresh])).toBe('busy');
   });
 });

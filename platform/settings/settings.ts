@@ -136,6 +136,17 @@ export class Setting {
     return node.items.map((item, index) => this.#at(item, `${this.path}[${index}]`));
   }
 
+  /** It is a string: for values that may be written in two ways. */
+  get isText(): boolean {
+    return isScalar(this.#node) && typeof this.#node.value === 'string';
+  }
+
+  /** For a problem with another value: `path (line n)`. */
+  get place(): string {
+    const offset = this.#node?.range?.[0];
+    return offset === undefined ? this.path : `${this.path} (line ${this.#lines.linePos(offset).line})`;
+  }
+
   text(): string | undefined {
     const node = this.#node;
     return isScalar(node) && typeof node.value === 'string' ? node.value : this.#not('a string');
@@ -147,6 +158,11 @@ export class Setting {
     if (typeof value === 'number' && Number.isInteger(value) && value >= limits.min && value <= limits.max)
       return value;
     return this.#not(`a whole number from ${limits.min} to ${limits.max}`);
+  }
+
+  boolean(): boolean | undefined {
+    const node = this.#node;
+    return isScalar(node) && typeof node.value === 'boolean' ? node.value : this.#not('true or false');
   }
 
   #at(node: Node | null, path: string): Setting {

@@ -1,4 +1,4 @@
-// The time of one call: the only place of the SDK that keeps timers.
+// The time of one call.
 //
 // A deadline belongs to the function that serves the call.
 // 1. Its signal fires at the earliest of: the call's own signal (gRPC deadline, cancellation, forced stop) and `timeout_ms`.

@@ -21,4 +21,5 @@ export type {
   Values,
 } from './module.ts';
 export { type Answer, withMessage } from './module.ts';
+export type { RegisterOptions } from './register-options.ts';
 export { type ServedModule, type ServeOptions, serveModule } from './serve.ts';

@@ -5,6 +5,8 @@ import { startServer } from '../../platform/rpc/server.ts';
 import { Module, ReturnCode } from '../../proto/gen/weir/module/v1/module_pb.js';
 import { type Call, checkDefinition, type FieldSpecs, type ModuleDefinition } from './module.ts';
 import { createProcessor } from './process.ts';
+import { advertised, type CheckedRegister, checkRegister, type RegisterOptions } from './register-options.ts';
+import { Registrar } from './registrar.ts';
 import { stopAtTermination } from './termination.ts';
 
 export interface ServeOptions {
@@ -22,6 +24,11 @@ export interface ServeOptions {
   readonly graceMs?: number;
   /** Stop on SIGTERM and SIGINT, then end the process with code 0; default true. */
   readonly handleSignals?: boolean;
+  /**
+   * Make the module known to engines while it serves. Default: to those that the environment variable WEIR_ENGINES names; without it the
+   * engines have to list the module. False: never.
+   */
+  readonly register?: RegisterOptions | false;
   /** Gets what `process` threw and was not a ModuleError; default: one line on stderr. */
   readonly onError?: (error: unknown, call: Call) => void;
 }
@@ -31,7 +38,7 @@ export interface ServedModule {
   /** `host:port` as bound. */
   readonly address: string;
   readonly port: number;
-  /** Lets running calls finish, up to `graceMs`, then cuts them. */
+  /** Tells engines that it takes no more calls, lets running ones finish, up to `graceMs`, then cuts them. */
   stop(this: void): Promise<void>;
 }
 
@@ -50,6 +57,7 @@ export async function serveModule<const Input extends FieldSpecs, const Output e
   if (!(Number.isSafeInteger(concurrency) && concurrency > 0)) {
     throw new TypeError(`${name}: concurrency is ${concurrency}, allowed is a whole number from 1`);
   }
+  const register = checkRegister(options.register);
   const address = options.address ?? process.env.WEIR_MODULE_ADDRESS ?? '127.0.0.1:0';
   const onError = options.onError ?? ((error) => report(name, error));
   const server = await startServer({
@@ -59,13 +67,42 @@ export async function serveModule<const Input extends FieldSpecs, const Output e
     maxConcurrentCalls: concurrency + defaultMaxConcurrentCalls,
     onError: (error) => report(name, error),
   });
+  const bound = `${hostOf(address)}:${server.port}`;
+  const registrar = register && registrarOf(name, register, { bound, concurrency }, options);
   server.health.set(true);
-  const stop = async (): Promise<void> => {
+  registrar?.start();
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= stopServing());
+  const stopServing = async (): Promise<void> => {
+    server.health.set(false);
+    await registrar?.drain();
     await server.stop(graceMs);
+    registrar?.end();
     forget();
   };
   const forget = options.handleSignals === false ? () => {} : stopAtTermination(stop);
-  return { name, port: server.port, address: `${hostOf(address)}:${server.port}`, stop };
+  return { name, port: server.port, address: bound, stop };
+}
+
+function registrarOf(
+  module: string,
+  { engines, address, ...said }: CheckedRegister,
+  served: { readonly bound: string; readonly concurrency: number },
+  { register }: ServeOptions,
+): Registrar {
+  const { bound, concurrency } = served;
+  const registration = {
+    module,
+    concurrency,
+    ...said,
+    address: address ?? advertised(bound),
+    labels: { ...said.labels },
+  };
+  const told = register === false ? undefined : register?.onProblem;
+  return new Registrar({
+    ...{ engines, registration },
+    onProblem: told ?? ((message) => report(module, `not registered: ${message}`)),
+  });
 }
 
 function moduleService(process: ReturnType<typeof createProcessor>) {

@@ -309,7 +309,7 @@ describe('weir alarm list, weir module list', patient, () => {
     expect(json(await ask('alarm', 'list', '--json'))).toMatchObject([{ kind: 'RUN_FAILED', itemKey: 'b', count: 1 }]);
     const modules = json(await ask('module', 'list', '--json')) as Array<{ name: string }>;
     expect(modules.map(({ name }) => name)).toEqual(['test.upper', 'test.fragile', 'test.losing', 'test.gated']);
-    expect((await ask('module', 'list')).stdout).toMatch(/^test.upper +127\.0\.0\.1:\d+ +SERVING +0 +64 +0$/m);
+    expect((await ask('module', 'list')).stdout).toMatch(/^test.upper +127\.0\.0\.1:\d+ +SERVING +0 +64 +0 +STATIC +1$/m);
   });
 });
 
