@@ -219,6 +219,10 @@ describe.concurrent('weir --help', { timeout: timeoutMs }, () => {
   it.for([
     '',
     'up',
+    'dispatch',
+    'spout',
+    'store init',
+    'store verify',
     'submit',
     'flow',
     'flow validate',

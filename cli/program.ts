@@ -3,10 +3,12 @@
 import { Command } from 'commander';
 import { alarmCommand } from './commands/alarm.ts';
 import { businessCommand } from './commands/business.ts';
+import { dispatchCommand, spoutCommand } from './commands/cluster-roles.ts';
 import { flowCommand } from './commands/flow.ts';
 import { moduleCommand } from './commands/module.ts';
 import { routeCommand } from './commands/route.ts';
 import { runCommand } from './commands/run.ts';
+import { storeCommand } from './commands/store.ts';
 import { submitCommand } from './commands/submit.ts';
 import { upCommand } from './commands/up.ts';
 
@@ -26,6 +28,8 @@ export function createProgram(): Command {
     // Inherited by the commands below.
     .exitOverride();
   upCommand(program);
+  dispatchCommand(program);
+  spoutCommand(program);
   submitCommand(program);
   flowCommand(program);
   routeCommand(program);
@@ -33,5 +37,6 @@ export function createProgram(): Command {
   runCommand(program);
   alarmCommand(program);
   moduleCommand(program);
+  storeCommand(program);
   return program;
 }

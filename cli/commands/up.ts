@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CallbackHosts, readCallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { dispatchDefaults } from '../../dispatch/settings.ts';
 import { address, defaultAddress, jsonOption, wholeNumber } from '../arguments.ts';
+import type { ClusterRunOptions } from '../cluster/run.ts';
 import type { UpOptions } from '../up/up.ts';
 
 const help = `
@@ -25,16 +26,20 @@ export function upCommand(parent: Command): Command {
     .command('up')
     .summary('run the engine')
     .description('Runs the whole engine in this process, until it is told to stop.')
+    .addOption(
+      new Option('--cluster <file>', 'run a spout and a dispatch of a cluster, by its file').conflicts([
+        'data',
+        'address',
+        'modules',
+        'maxRuns',
+        'lockTtlMs',
+      ]),
+    )
+    .option('--name <name>', 'with --cluster: of this process, the same over restarts')
     .option('--data <folder>', 'where everything is stored; one engine at a time', './weir-data')
     .option('--address <host:port>', 'where to listen; port 0 takes a free one', address(0), defaultAddress)
     .option('--modules <file>', 'which module is served where, YAML or JSON')
-    .addOption(
-      new Option(
-        '--callback-hosts <hosts>',
-        'hosts that flows may call by address (http, https), as host or host:port, separated by commas; none by default. ' +
-          'Names must be at public addresses, unless the address is listed too',
-      ).argParser(callbackHosts),
-    )
+    .addOption(callbackHostsOption())
     .option('--flows <path>', 'a flow, or a folder with *.flow.yaml, to store and release')
     .addOption(
       new Option('--max-runs <n>', 'runs held at once: what a crash interrupts at most')
@@ -52,7 +57,19 @@ export function upCommand(parent: Command): Command {
     )
     .addOption(jsonOption())
     .addHelpText('after', help)
-    .action(async (options: UpOptions) => (await import('../up/up.ts')).up(options));
+    .action(async (options: UpOptions & Partial<ClusterRunOptions>) => {
+      const { cluster } = options;
+      if (cluster === undefined) return (await import('../up/up.ts')).up(options);
+      return (await import('../cluster/run.ts')).runInCluster(['spout', 'dispatch'], { ...options, cluster });
+    });
+}
+
+export function callbackHostsOption(): Option {
+  return new Option(
+    '--callback-hosts <hosts>',
+    'hosts that flows may call by address (http, https), as host or host:port, separated by commas; none by default. ' +
+      'Names must be at public addresses, unless the address is listed too',
+  ).argParser(callbackHosts);
 }
 
 function callbackHosts(text: string): CallbackHosts {

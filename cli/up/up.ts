@@ -1,14 +1,17 @@
-// `weir up`: the process around an engine. Signals, faults, and the one line that says that it is ready.
+// `weir up`: the whole engine in one process.
 
+import { defaultNetworks } from '../../dispatch/modules/allowed-addresses.ts';
 import type { CallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
-import { type ModuleSetting, readModules } from '../../dispatch/modules/configuration.ts';
+import { type DirectorySetting, type ModuleSetting, readDirectory } from '../../dispatch/modules/configuration.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
-import { createLogger, type Logger } from '../../platform/telemetry/logger.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
 import { DataFolderError } from '../../store/sqlite/data-folder-error.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../failure.ts';
 import { readTextFile } from '../read-file.ts';
+import { readFlows } from '../roles/flow-files.ts';
+import { readAround, runUntilStopped, watchProcess } from '../roles/process.ts';
+import { settingsProblems } from '../settings-problems.ts';
 import { assemble, type Engine, type EngineOptions } from './assemble.ts';
-import { readFlows } from './flow-files.ts';
 
 export interface UpOptions {
   readonly data: string;
@@ -30,44 +33,26 @@ const maxModulesBytes = 1_048_576;
 
 /** Runs an engine until it is told to stop. Everything that a person gave is checked before anything is opened. */
 export async function up(options: UpOptions): Promise<void> {
-  const modules = options.modules === undefined ? [] : readModulesFile(options.modules);
+  const registration = options.modules === undefined ? noModules : readModulesFile(options.modules);
+  const { modules } = registration;
   const flows = options.flows === undefined ? [] : readFlows(options.flows);
-  const failPoint = process.env['WEIR_FAIL_POINT'];
-  const around = failPoint === undefined ? undefined : await readAround(failPoint);
+  const around = await readAround();
   const logger = createLogger(systemClock, (line) => process.stderr.write(`${line}\n`));
   const stopping = watchProcess(logger);
   const engine = await open({
-    ...options,
-    modules,
-    flows,
-    logger,
+    ...{ ...options, modules, registration, flows, logger, ...around },
     dispatch: { maxRuns: options.maxRuns, lockTtlMs: options.lockTtlMs },
     onFatal: stopping.fail,
-    ...(around && { around }),
   });
-  console.log(readyLine(options, engine, modules));
-  const exitCode = await stopping.reason;
-  logger.info('stopping: calls that are out are waited for; a second signal ends at once');
-  await engine.stop();
-  logger.info('stopped');
-  process.exitCode = exitCode;
+  await runUntilStopped(engine, readyLine(options, engine, modules), stopping, logger);
 }
 
-function readModulesFile(path: string): readonly ModuleSetting[] {
-  const reading = readModules(readTextFile('--modules', path, maxModulesBytes));
+const noModules: DirectorySetting = { modules: [], register: [], networks: defaultNetworks };
+
+function readModulesFile(path: string): DirectorySetting {
+  const reading = readDirectory(readTextFile('--modules', path, maxModulesBytes));
   if (reading.ok) return reading.value;
-  const problems = reading.problems.map(({ line, column, path: place, message }) => {
-    return `${path}:${line}:${column}: ${place === '' ? '' : `${place}: `}${message}`;
-  });
-  throw usageFailure(`--modules: nothing was started\n${problems.join('\n')}`);
-}
-
-/** A test wants this process to end at a named place. Loaded only then. */
-async function readAround(text: string): Promise<NonNullable<EngineOptions['around']>> {
-  const { readFailPoint, withFailPoint } = await import('./fail-points.ts');
-  const reading = readFailPoint(text);
-  if (!reading.ok) throw usageFailure(`WEIR_FAIL_POINT: ${reading.problem}`);
-  return (ports) => withFailPoint(ports, reading.failPoint);
+  throw usageFailure(`--modules: nothing was started\n${settingsProblems(path, reading.problems)}`);
 }
 
 async function open(options: EngineOptions): Promise<Engine> {
@@ -87,26 +72,4 @@ function readyLine({ data, json }: UpOptions, engine: Engine, modules: readonly 
   if (json) return JSON.stringify({ address, data, flows: released, modules: modules.map(({ name }) => name) });
   const flows = released.map(({ name, version }) => `${name} version ${version}`).join(', ') || 'none given';
   return `Weir is ready at ${address}; data in ${data}; flows: ${flows}; modules: ${modules.length}`;
-}
-
-/** Resolves with the exit code when the process has been told to stop, or must. A second signal ends it at once. */
-function watchProcess(logger: Logger): { readonly reason: Promise<number>; readonly fail: () => void } {
-  const { promise: reason, resolve } = Promise.withResolvers<number>();
-  let stopping = false;
-  const stop = (exitCode: number): void => {
-    stopping = true;
-    resolve(exitCode);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(exitCodes.interrupted);
-      stop(exitCodes.ok);
-    });
-  }
-  // Nobody knows what state a bug has left behind: the store has all that counts, and the next start goes on from there.
-  process.on('uncaughtException', (error) => {
-    logger.error('uncaught', error);
-    process.exit(exitCodes.failed);
-  });
-  return { reason, fail: () => stop(exitCodes.failed) };
 }

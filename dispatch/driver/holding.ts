@@ -140,6 +140,7 @@ export class Holding implements RunKeeper {
 
   parted(run: HeldRun, why: Parting): void {
     this.#held.delete(run.id);
+    if (why === 'fenced') this.ports.onOvertaken?.(run.id);
     // Who was fenced has lost the lock too, or it runs out.
     this.#locks.release(run.id, why !== 'fenced');
     this.room.give(run.bytes);

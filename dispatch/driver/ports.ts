@@ -3,6 +3,7 @@
 import type { Plan } from '../../flow/plan.ts';
 import type { RoutedItem } from '../../flow/routing/choose-flow.ts';
 import type { ReleasedItem } from '../../flow/routing/gray.ts';
+import type { RunId } from '../../flow/run.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Membership } from '../../platform/coordination/membership.ts';
 import type { RunLocks } from '../../platform/coordination/run-locks.ts';
@@ -23,6 +24,8 @@ export interface DispatchPorts {
   readonly locks: RunLocks;
   /** Faults that no caller waits for: logged and counted, never swallowed. */
   readonly onError: (error: unknown, doing: string) => void;
+  /** A run went on without us: a write of ours was refused, or we were told of a newer holder. */
+  readonly onOvertaken?: (run: RunId) => void;
   /** Told once when run locks don't answer any more, and once when they do again: for logs and alarms. */
   readonly onLocks?: (change: LocksChange) => void;
 }

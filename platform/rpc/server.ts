@@ -8,6 +8,7 @@
 
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { serviceDefinition } from './definition.ts';
+import type { RpcError } from './error.ts';
 import type { ImplementedService } from './handlers.ts';
 import { createHealth, type Health } from './health.ts';
 import { defaultMaxConcurrentCalls, defaultMaxMessageBytes } from './limits.ts';
@@ -31,7 +32,9 @@ export interface ServerOptions {
   readonly maxSendBytes?: number;
   /** Open calls of one connection; default `defaultMaxConcurrentCalls`. */
   readonly maxConcurrentCalls?: number;
-  /** Gets what a handler threw and was not an RpcError (a bug), with the path of the method. */
+  /** What a handler threw that isn't an RpcError and no bug either: something that it needs is away. Default: there is nothing. */
+  readonly known?: (thrown: unknown) => RpcError | undefined;
+  /** Gets what a handler threw and was neither (a bug), with the path of the method. */
   readonly onError: (error: unknown, path: string) => void;
 }
 
@@ -54,12 +57,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     'grpc.keepalive_timeout_ms': keepaliveMs,
     // Channelz stays on: without it grpc-js doesn't know its sessions and forceShutdown cuts nothing.
   });
+  const { known = () => undefined } = options;
   const stopping = new AbortController();
   const health = createHealth(options.services.map(({ service }) => service.typeName));
   const services = [...options.services, ...(options.health === false ? [] : [health.service])];
   if (options.reflection !== false) services.push(...reflect(services.map(({ service }) => service)));
   for (const implemented of services) {
-    const handlers = serving(implemented, { onError: options.onError, stopping: stopping.signal });
+    const handlers = serving(implemented, { known, onError: options.onError, stopping: stopping.signal });
     server.addService(serviceDefinition(implemented.service), handlers);
   }
   const port = await bind(server, options.address);

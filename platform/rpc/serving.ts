@@ -23,7 +23,9 @@ import { Code, RpcError, toStatus } from './error.ts';
 import type { CallContext, ImplementedService, UntypedHandler, UntypedInit } from './handlers.ts';
 
 export interface ServingOptions {
-  /** Gets what a handler threw and was not an RpcError, with the path of the method. */
+  /** The status of what a handler threw that isn't an RpcError and no bug either. */
+  readonly known: (thrown: unknown) => RpcError | undefined;
+  /** Gets what a handler threw and was neither, with the path of the method. */
   readonly onError: (error: unknown, path: string) => void;
   readonly stopping: AbortSignal;
 }
@@ -51,7 +53,7 @@ function servingMethod(
   const handler = implemented.handlers[method.localName];
   if (!handler) throw new TypeError(`${method.toString()} has no handler`);
   const statusOf = (thrown: unknown, call: OpenCall): StatusObject =>
-    toStatus(thrown, (error) => options.onError(error, call.getPath()));
+    toStatus(options.known(thrown) ?? thrown, (error) => options.onError(error, call.getPath()));
   switch (method.methodKind) {
     case 'unary':
       return unary(method, handler, implemented.undecodable[method.localName], options.stopping, statusOf);

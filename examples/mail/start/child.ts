@@ -14,6 +14,8 @@ export interface ChildOptions {
   readonly name: string;
   /** Script and arguments, for Node. */
   readonly commandLine: readonly string[];
+  /** Beside that of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** What the child prints, since this start. */
   readonly logPath: string;
   /** How often it is started again when it ends by itself. */
@@ -68,6 +70,7 @@ export class Child {
 
   #start(): void {
     const child = spawn(process.execPath, ['--import', exitWithParent, ...this.#options.commandLine], {
+      env: { ...process.env, ...this.#options.environment },
       // The channel tells the child when this process is gone.
       stdio: ['ignore', this.#log, this.#log, 'ipc'],
       // Ctrl-C in a terminal reaches a whole group: the order of stopping is decided here.

@@ -8,14 +8,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listMails } from '../corpus.ts';
-import { directoryPath, listening } from '../modules/directory.ts';
+import { listening } from '../modules/directory.ts';
 import { Child } from './child.ts';
+import { clusterEngines, clusterProcesses, type EngineProcess, prepareCluster, singleEngine } from './engines.ts';
 import { untilServing } from './health.ts';
 import type { Options } from './options.ts';
 import type { Progress } from './progress.ts';
 import { nextSteps, report } from './report.ts';
 import { countByState, countSettled } from './summary-counts.ts';
-import { countRuns, engineAddress, listAlarms, listRuns, type Submitted, submit, summarize, weirPath } from './weir.ts';
+import { countRuns, engineAddress, listAlarms, listRuns, type Submitted, submit, summarize } from './weir.ts';
 
 export interface Surroundings {
   readonly options: Options;
@@ -48,19 +49,22 @@ export async function run(surroundings: Surroundings): Promise<number> {
   const failed = new AbortController();
   const signal = AbortSignal.any([interrupted, failed.signal]);
   const children: Child[] = [];
-  const start = (name: string, commandLine: string[], maxRestarts: number) => {
-    const logPath = join(options.data, 'logs', `${name}.log`);
-    const child = new Child({ name, commandLine, logPath, maxRestarts, restartDelayMs, onRestart: say });
+  const start: Start = (process, maxRestarts) => {
+    const logPath = join(options.data, 'logs', `${process.name}.log`);
+    const child = new Child({ ...process, logPath, maxRestarts, restartDelayMs, onRestart: say });
     children.push(child);
     void child.ended.then((message) => failed.abort(new Failure(message)));
   };
   try {
     mkdirSync(join(options.data, 'logs'), { recursive: true });
-    await startModules(start, say, signal);
-    await startEngine(start, options.data, say, signal);
+    if (options.cluster) await prepareCluster(say, signal);
+    await startModules(start, options, say, signal);
+    await startEngine(start, options, say, signal);
     const code = await processCorpus(surroundings, signal);
     if (!options.exit) {
-      say(`\n${nextSteps(engineAddress)}\n\nThe engine runs until Ctrl-C.`);
+      say(
+        `\n${nextSteps(engineAddress)}\n\nThe engine runs until Ctrl-C.${options.cluster ? ' The services go on: npm run services -- down.' : ''}`,
+      );
       await aborted(signal);
     }
     if (failed.signal.aborted) throw failed.signal.reason;
@@ -75,12 +79,19 @@ export async function run(surroundings: Surroundings): Promise<number> {
   }
 }
 
-type Start = (name: string, commandLine: string[], maxRestarts: number) => void;
+type Start = (process: EngineProcess, maxRestarts: number) => void;
 
-async function startModules(start: Start, say: Surroundings['say'], signal: AbortSignal): Promise<void> {
+async function startModules(
+  start: Start,
+  { cluster }: Options,
+  say: Surroundings['say'],
+  signal: AbortSignal,
+): Promise<void> {
   say('Starting the modules: two processes, which learn from a fifth of the corpus.');
-  start('intake', [join(exampleFolder, 'intake-process.ts')], maxModuleRestarts);
-  start('scoring', [join(exampleFolder, 'scoring-process.ts')], maxModuleRestarts);
+  for (const name of ['intake', 'scoring']) {
+    const commandLine = [join(exampleFolder, `${name}-process.ts`)];
+    start({ name, commandLine, ...(cluster && { environment: { WEIR_ENGINES: clusterEngines } }) }, maxModuleRestarts);
+  }
   // Each process serves mail.score last.
   for (const endpoint of [0, 1]) {
     const { address } = listening('mail.score', endpoint);
@@ -90,13 +101,20 @@ async function startModules(start: Start, say: Surroundings['say'], signal: Abor
   }
 }
 
-async function startEngine(start: Start, data: string, say: Surroundings['say'], signal: AbortSignal): Promise<void> {
-  say('Starting the engine.');
-  const folders = ['--data', data, '--modules', directoryPath, '--flows', exampleFolder];
-  start('engine', [weirPath, 'up', ...folders, '--address', engineAddress], 0);
-  if (await untilServing(engineAddress, engineStartTimeoutMs, signal)) return;
-  signal.throwIfAborted();
-  throw new Failure(`The engine at ${engineAddress} does not serve after ${engineStartTimeoutMs / 1_000} s`);
+async function startEngine(
+  start: Start,
+  { cluster, data }: Options,
+  say: Surroundings['say'],
+  signal: AbortSignal,
+): Promise<void> {
+  say(cluster ? 'Starting two dispatches and two spouts.' : 'Starting the engine.');
+  for (const process of cluster ? clusterProcesses(data) : singleEngine(data)) {
+    start(process, 0);
+    const { name, address } = process;
+    if (address === undefined || (await untilServing(address, engineStartTimeoutMs, signal))) continue;
+    signal.throwIfAborted();
+    throw new Failure(`${name} at ${address} does not serve after ${engineStartTimeoutMs / 1_000} s`);
+  }
 }
 
 async function processCorpus({ options, progress, say, result }: Surroundings, signal: AbortSignal): Promise<number> {

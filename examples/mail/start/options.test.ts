@@ -5,13 +5,16 @@ const parse = (...commandLine: string[]) => parseOptions(commandLine, 100);
 
 describe('parseOptions', () => {
   it('has a default for everything', () => {
-    expect(parse()).toEqual({ kind: 'run', options: { exit: false, json: false, data: './weir-data', limit: 100 } });
+    expect(parse()).toEqual({
+      kind: 'run',
+      options: { exit: false, cluster: false, json: false, data: './weir-data', limit: 100 },
+    });
   });
 
   it('takes all options', () => {
-    expect(parse('--exit', '--json', '--data', 'd', '--limit=7')).toEqual({
+    expect(parse('--exit', '--cluster', '--json', '--data', 'd', '--limit=7')).toEqual({
       kind: 'run',
-      options: { exit: true, json: true, data: 'd', limit: 7 },
+      options: { exit: true, cluster: true, json: true, data: 'd', limit: 7 },
     });
     expect(parse('--help')).toEqual({ kind: 'help' });
   });

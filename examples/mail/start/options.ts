@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** End when all mails are done, instead of keeping the engine running. */
   readonly exit: boolean;
+  /** Run the engine as a cluster of four processes on ZooKeeper, Redis and HBase. */
+  readonly cluster: boolean;
   /** Print one line of JSON on standard output; all else goes to standard error. */
   readonly json: boolean;
   /** Folder of the engine's data, and of the logs. */
@@ -21,6 +23,8 @@ export const usage = `Usage: npm start -- [options]
 Drives the 6,046 mails of the SpamAssassin corpus through the flow mail-intake.
 
   --exit        end when all mails are done (default: keep running until Ctrl-C)
+  --cluster     two dispatches and two spouts on ZooKeeper, Redis and HBase, which are installed and started
+                (needs Java and Maven), instead of one process
   --json        end with one line of JSON: {"items":…,"byState":{…},"seconds":…}
   --data DIR    where the engine keeps its data (default: ./weir-data); a second start continues there
   --limit N     only the first N mails (default: all)
@@ -28,12 +32,13 @@ Drives the 6,046 mails of the SpamAssassin corpus through the flow mail-intake.
 
 /** Command-line arguments as options; what is wrong with them is returned as a text for people. */
 export function parseOptions(commandLine: readonly string[], corpusSize: number): Parsed {
-  let values: { exit?: boolean; json?: boolean; help?: boolean; data?: string; limit?: string };
+  let values: { exit?: boolean; cluster?: boolean; json?: boolean; help?: boolean; data?: string; limit?: string };
   try {
     ({ values } = parseArgs({
       args: [...commandLine],
       options: {
         exit: { type: 'boolean' },
+        cluster: { type: 'boolean' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },
         data: { type: 'string' },
@@ -53,6 +58,7 @@ export function parseOptions(commandLine: readonly string[], corpusSize: number)
     kind: 'run',
     options: {
       exit: values.exit ?? false,
+      cluster: values.cluster ?? false,
       json: values.json ?? false,
       data: values.data ?? './weir-data',
       limit: Number(limit),

@@ -59,6 +59,10 @@ export function createEmbeddedTarget(options: TargetOptions): Target {
   const victims = [engine, ...modules];
   return {
     victims,
+    troubles: [],
+    // Where there is one dispatch, nobody overtakes it.
+    staleWrites: () => 0,
+    askTimeoutMs: 1_000,
     addresses: [engineAddress],
     endpoints,
     async start() {
@@ -71,6 +75,7 @@ export function createEmbeddedTarget(options: TargetOptions): Target {
     },
     abandon: async () => void (await Promise.all(victims.map((victim) => victim.abandon()))),
     openStore: async (): Promise<Store> => new SqliteStore(join(data, 'runs.db')),
+    close: async () => {},
   };
 }
 

@@ -8,23 +8,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { audit, type Findings } from './audit.ts';
 import { arrange } from './calls.ts';
 import { Client } from './client.ts';
+import { createClusterTarget } from './cluster-target.ts';
+import type { Disturber, Done } from './disturber.ts';
 import { createEmbeddedTarget } from './embedded-target.ts';
-import { FailPointDrill } from './fail-point-drill.ts';
 import { readLedgers } from './ledger.ts';
 import { Orphans } from './orphans.ts';
-import { type Disturbance, drawPlan, type Plan, printPlan } from './plan.ts';
+import { PacedByClock } from './paced-by-clock.ts';
+import { PacedByProgress } from './paced-by-progress.ts';
 import { Progress } from './progress.ts';
-import type { Role } from './supervised-process.ts';
 import type { Target, TargetOptions } from './target.ts';
 
-export const targets: Readonly<Record<string, (options: TargetOptions) => Target>> = {
-  embedded: createEmbeddedTarget,
+export const targets: Readonly<Record<string, (options: TargetOptions) => Promise<Target>>> = {
+  embedded: async (options) => createEmbeddedTarget(options),
+  cluster: createClusterTarget,
 };
 
 export interface ChaosOptions {
   readonly target: string;
   readonly items: number;
-  readonly kills: number;
+  /** How much is disturbed: so many kills, as fast as the work goes on; or a disturbance each second for so long. */
+  readonly disturbances: { readonly kills: number } | { readonly seconds: number };
   /** Of all that is chosen at random. */
   readonly seed: number;
   /** For people: the plan, and what is waited for. */
@@ -33,30 +36,20 @@ export interface ChaosOptions {
   readonly trace?: (line: string) => void;
 }
 
-export interface ChaosReport extends Findings {
+export interface ChaosReport extends Findings, Done {
   readonly items: number;
   readonly acknowledged: number;
   readonly cancels: Client['cancels'];
-  readonly kills: Readonly<Record<Role, number>>;
-  readonly pauses: number;
   readonly poisonDeaths: number;
-  readonly failPoints: FailPointDrill['record'];
+  readonly staleWrites: number;
   readonly seconds: number;
 }
 
 /** Short, so that a pause of twice as long is seen. */
 const lockTtlMs = 1_000;
 const pauseMs = 2 * lockTtlMs;
-/** How long a fail point that is armed last is waited for before more items come. */
-const beatMs = 1_000;
-/**
- * How far items and disturbances may be apart, in shares of a disturbance. The client is not so much ahead that the last items are
- * left alone, the disturbances not so much that they meet an engine without work.
- */
-const ahead = { client: 3, disturbances: 3 };
-
-/** Shares for fail points that need an engine to be killed once more, and for the quiet end. */
-const spareShares = 6;
+/** Longer than a session at ZooKeeper lives (4 s) and its holder's runs are left to it then (8 s): others have taken them over. */
+const longPauseMs = 16_000;
 
 /**
  * Runs chaos. What goes wrong is in `violations`, also what keeps it from being finished: a run that is stuck, a process that ends
@@ -64,10 +57,27 @@ const spareShares = 6;
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-chaos-'));
+  const ledgers = join(folder, 'ledgers');
+  mkdirSync(ledgers);
   const orphans = new Orphans();
   orphans.leave(folder);
+  const failed = new AbortController();
+  let chaos: Chaos | undefined;
+  const listener = {
+    nextFailPoint: () => chaos?.disturber.nextFailPoint(),
+    announced: (victim: string, what: string) => chaos?.announced(victim, what),
+    unexplained: (message: string) => failed.abort(new Error(message)),
+  };
   try {
-    return await new Chaos(options, folder, orphans).run();
+    const create = targets[options.target];
+    if (!create) throw new Error(`target ${options.target} is unknown, allowed are ${Object.keys(targets).join(', ')}`);
+    const target = await create({ folder, ledgers, seed: options.seed, pauseMs, lockTtlMs, orphans, listener });
+    try {
+      chaos = new Chaos(options, target, ledgers, failed);
+      return await chaos.run();
+    } finally {
+      await target.close();
+    }
   } finally {
     await orphans.close();
     rmSync(folder, { recursive: true, force: true });
@@ -75,46 +85,37 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 class Chaos {
+  readonly disturber: Disturber;
   readonly #options: ChaosOptions;
   readonly #ledgers: string;
   readonly #target: Target;
-  readonly #plan: Plan;
-  readonly #drill: FailPointDrill;
   readonly #progress: Progress;
-  readonly #failed = new AbortController();
-  readonly #kills = { engine: 0, module: 0 };
-  #pauses = 0;
+  readonly #failed: AbortController;
   #poisonDeaths = 0;
-  #disturbed = 0;
-  /** Nothing more is done to the processes. */
-  #isCalm = false;
   #beganMs = performance.now();
 
-  constructor(options: ChaosOptions, folder: string, orphans: Orphans) {
-    const { seed } = options;
+  constructor(options: ChaosOptions, target: Target, ledgers: string, failed: AbortController) {
     this.#options = options;
-    this.#ledgers = join(folder, 'ledgers');
-    mkdirSync(this.#ledgers);
-    const create = targets[options.target];
-    if (!create) throw new Error(`target ${options.target} is unknown, allowed are ${Object.keys(targets).join(', ')}`);
-    const listener = {
-      nextFailPoint: () => this.#drill.arm(),
-      announced: (victim: string, what: string) => this.#announced(victim, what),
-      unexplained: (message: string) => this.#failed.abort(new Error(message)),
+    this.#target = target;
+    this.#ledgers = ledgers;
+    this.#failed = failed;
+    this.#progress = new Progress(target, failed.signal);
+    const { items, seed, disturbances } = options;
+    const surroundings = {
+      ...{ items, seed, target, pauseMs, longPauseMs, progress: this.#progress },
+      pass: (durationMs: number) => pause(durationMs, undefined, { signal: failed.signal }),
+      trace: (line: string) => this.#trace(line),
     };
-    this.#target = create({ folder, ledgers: this.#ledgers, seed, pauseMs, lockTtlMs, orphans, listener });
-    const roles = this.#target.victims.map(({ role }) => role);
-    this.#plan = drawPlan(seed, options.kills, roles);
-    this.#drill = new FailPointDrill(this.#plan.failPoints);
-    this.#progress = new Progress(this.#target.addresses, this.#failed.signal);
+    this.disturber =
+      'kills' in disturbances
+        ? new PacedByProgress({ ...surroundings, ...disturbances })
+        : new PacedByClock({ ...surroundings, ...disturbances });
   }
 
   async run(): Promise<ChaosReport> {
     const { items, say } = this.#options;
-    const { victims, addresses } = this.#target;
-    const names = victims.map(({ name }) => name);
-    say(printPlan(this.#plan, names));
-    const client = new Client(addresses, items, () => this.#allowed());
+    say(this.disturber.plan);
+    const client = new Client(this.#target.addresses, items, () => this.disturber.allowed());
     const unfinished: string[] = [];
     try {
       await this.#work(client);
@@ -129,13 +130,19 @@ class Chaos {
     return this.#report(client, [...unfinished, ...client.violations], this.#seconds());
   }
 
+  announced(victim: string, what: string): void {
+    this.#trace(`${victim}: ${what}`);
+    if (what === 'poison') this.#poisonDeaths++;
+    else if (!this.disturber.strike(what))
+      this.#failed.abort(new Error(`${victim} ended at ${what}, which was not armed`));
+  }
+
   async #work(client: Client): Promise<void> {
     await this.#orFailed(this.#target.start());
     this.#beganMs = performance.now();
     const submission = client.submitAll(this.#failed.signal);
     submission.catch((error: unknown) => this.#failed.abort(error));
-    await this.#orFailed(this.#disturb());
-    this.#isCalm = true;
+    await this.#orFailed(this.disturber.disturb());
     this.#options.say('disturbed enough: the rest is left to finish');
     await this.#orFailed(submission);
     this.#trace('all acknowledged');
@@ -155,78 +162,12 @@ class Chaos {
     return Promise.race([what, failed]);
   }
 
-  /** Items that the client may have sent. */
-  #allowed(): number {
-    if (this.#isCalm) return this.#options.items;
-    return Math.ceil((this.#disturbed + this.#drill.struck + ahead.client) * this.#share);
-  }
-
-  /** Items for each disturbance. */
-  get #share(): number {
-    const { disturbances, failPoints } = this.#plan;
-    return this.#options.items / (disturbances.length + failPoints.length + spareShares);
-  }
-
-  async #disturb(): Promise<void> {
-    const pauses: Promise<void>[] = [];
-    for (const disturbance of this.#plan.disturbances) {
-      await this.#between(disturbance.afterMs);
-      if (disturbance.kind === 'kill') await this.#kill(disturbance);
-      else pauses.push(this.#pause(disturbance));
-      this.#disturbed++;
-    }
-    await Promise.all(pauses);
-    await this.#finishDrill();
-  }
-
-  /** The fail points that are left: engines are killed until all were armed and have struck, or the work is over. */
-  async #finishDrill(): Promise<void> {
-    const victim = this.#target.victims.findIndex(({ role }) => role === 'engine');
-    for (; !this.#drill.isOver && this.#allowed() < this.#options.items; this.#disturbed++) {
-      await this.#between(beatMs);
-      if (!this.#drill.isArmed && !this.#drill.isOver) await this.#kill({ victim });
-    }
-  }
-
-  /** A commit was accepted since the last disturbance, its items have come to rest, and time has passed. */
-  async #between(leastMs: number): Promise<void> {
-    const worked = (this.#disturbed + this.#drill.struck - ahead.disturbances) * this.#share;
-    await Promise.all([this.#progress.untilCommit(), this.#progress.untilAtRest(worked), this.#pass(leastMs)]);
-  }
-
-  async #pass(durationMs: number): Promise<void> {
-    await pause(durationMs, undefined, { signal: this.#failed.signal });
-  }
-
-  async #kill({ victim }: Pick<Disturbance, 'victim'>): Promise<void> {
-    const killed = this.#target.victims[victim];
-    if (!killed) throw new Error(`there is no process ${victim}`);
-    // One that ends by itself at that very moment was not killed: again.
-    while (!(await killed.kill())) await this.#between(0);
-    this.#kills[killed.role]++;
-    this.#trace(`killed ${killed.name}`);
-  }
-
-  async #pause({ victim }: Disturbance): Promise<void> {
-    const paused = this.#target.victims[victim];
-    this.#pauses++;
-    this.#trace(`paused ${paused?.name}`);
-    await paused?.pause(pauseMs);
-  }
-
   #trace(line: string): void {
     this.#options.trace?.(`${this.#seconds().toFixed(1).padStart(6)} s  ${line}`);
   }
 
   #seconds(): number {
     return (performance.now() - this.#beganMs) / 1_000;
-  }
-
-  #announced(victim: string, what: string): void {
-    this.#trace(`${victim}: ${what}`);
-    if (what === 'poison') this.#poisonDeaths++;
-    else if (!this.#drill.strike(what))
-      this.#failed.abort(new Error(`${victim} ended at ${what}, which was not armed`));
   }
 
   async #report(client: Client, violations: readonly string[], seconds: number): Promise<ChaosReport> {
@@ -240,14 +181,12 @@ class Chaos {
         store,
         poisonedEndpoints: this.#target.endpoints.get('chaos.branch') ?? [],
       });
-      findings.violations.unshift(...violations);
-      for (const [place, { deaths, stops }] of this.#drill.record) {
-        if (deaths + stops === 0) findings.violations.push(`fail point ${place} was never reached`);
-      }
+      findings.violations.unshift(...violations, ...this.disturber.missed);
       return {
         ...findings,
-        ...{ items, acknowledged: client.acknowledged.size, cancels: client.cancels, kills: this.#kills },
-        ...{ pauses: this.#pauses, poisonDeaths: this.#poisonDeaths, failPoints: this.#drill.record, seconds },
+        ...this.disturber.done,
+        ...{ items, acknowledged: client.acknowledged.size, cancels: client.cancels },
+        ...{ poisonDeaths: this.#poisonDeaths, staleWrites: this.#target.staleWrites(), seconds },
       };
     } finally {
       await store.close();

@@ -1,4 +1,5 @@
 // npm run chaos -- [--target embedded] [--items 10000] [--kills 60] [--seed N] [--trace]
+// npm run chaos -- --target cluster [--items 10000] [--seconds 300] [--seed N] [--trace]
 
 import { parseArgs } from 'node:util';
 import { runChaos, targets } from './harness.ts';
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     target: { type: 'string', default: 'embedded' },
     items: { type: 'string', default: '10000' },
     kills: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '300' },
     trace: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 100_000)) },
   },
@@ -26,19 +28,23 @@ async function main(): Promise<boolean> {
   if (!Object.hasOwn(targets, target)) {
     throw new Error(`--target takes one of ${Object.keys(targets).join(', ')}, found ${JSON.stringify(target)}`);
   }
-  const [items, kills, seed] = [wholeNumber('items'), wholeNumber('kills'), wholeNumber('seed')];
+  const [items, seed] = [wholeNumber('items'), wholeNumber('seed')];
+  const amount = target === 'cluster' ? 'seconds' : 'kills';
+  const disturbances = amount === 'seconds' ? { seconds: wholeNumber(amount) } : { kills: wholeNumber(amount) };
   const traced = values.trace ? { trace: console.log } : {};
-  const report = await runChaos({ target, items, kills, seed, say: console.log, ...traced });
+  const report = await runChaos({ target, items, disturbances, seed, say: console.log, ...traced });
   console.log(`\n${printReport(report)}\n`);
   const { violations } = report;
   if (violations.length === 0) return true;
   for (const violation of violations.slice(0, maxPrinted)) console.log(violation);
   if (violations.length > maxPrinted) console.log(`and ${violations.length - maxPrinted} more`);
-  console.log(`again: npm run chaos -- --target ${target} --items ${items} --kills ${kills} --seed ${seed}`);
+  console.log(
+    `again: npm run chaos -- --target ${target} --items ${items} --${amount} ${values[amount]} --seed ${seed}`,
+  );
   return false;
 }
 
-function wholeNumber(name: 'items' | 'kills' | 'seed'): number {
+function wholeNumber(name: 'items' | 'kills' | 'seconds' | 'seed'): number {
   const number = Number(values[name]);
   if (/^[0-9]{1,9}$/.test(values[name])) return number;
   throw new Error(`--${name} takes a whole number, found ${JSON.stringify(values[name])}`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { places, readFailPoint } from '../../../cli/up/fail-points.ts';
+import { places, readFailPoint } from '../../../cli/roles/fail-points.ts';
 import { FailPointDrill } from './fail-point-drill.ts';
 import { drawPlan } from './plan.ts';
 

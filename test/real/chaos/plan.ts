@@ -1,6 +1,6 @@
 // What is done to the processes, drawn from a seed before anything starts.
 
-import { type Place, places } from '../../../cli/up/fail-points.ts';
+import { type Place, places } from '../../../cli/roles/fail-points.ts';
 import { Random } from '../../sim/world/random.ts';
 import type { Role } from './supervised-process.ts';
 

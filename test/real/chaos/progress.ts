@@ -5,19 +5,22 @@ import { type Client, connect } from '../../../platform/rpc/client.ts';
 import { State } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import { Runs } from '../../../proto/gen/weir/runs/v1/runs_pb.js';
 import { business } from './chain.ts';
+import type { Target } from './target.ts';
 
+/** Between two questions: as long as the last one took, and at least so long, in ms. */
 const askEveryMs = 40;
-const askTimeoutMs = 1_000;
 /** Longest time without a commit: far longer than engines and modules take to start, or any run sleeps. */
 const maxStillMs = 40_000;
 
 export class Progress {
   readonly #clients: ReadonlyArray<Client<typeof Runs>>;
   readonly #signal: AbortSignal;
+  readonly #askTimeoutMs: number;
 
   /** `signal` ends all waiting: it rejects then. */
-  constructor(addresses: readonly string[], signal: AbortSignal) {
+  constructor({ addresses, askTimeoutMs }: Pick<Target, 'addresses' | 'askTimeoutMs'>, signal: AbortSignal) {
     this.#signal = signal;
+    this.#askTimeoutMs = askTimeoutMs;
     this.#clients = addresses.map((address) => connect(Runs, address, { maxReconnectMs: 100 }));
   }
 
@@ -44,12 +47,14 @@ export class Progress {
   async #until(isEnough: (seen: Seen) => boolean, what: string): Promise<Seen> {
     const beganMs = performance.now();
     for (;;) {
+      const askedMs = performance.now();
       const seen = await this.#look();
+      const tookMs = performance.now() - askedMs;
       if (isEnough(seen)) return seen;
       if (performance.now() - beganMs > maxStillMs) {
         throw new Error(`waited ${maxStillMs / 1_000} s for ${what}; runs are ${JSON.stringify(seen.states)}`);
       }
-      await pause(askEveryMs, undefined, { signal: this.#signal });
+      await pause(Math.max(askEveryMs, tookMs), undefined, { signal: this.#signal });
     }
   }
 
@@ -59,7 +64,7 @@ export class Progress {
     for (;;) {
       for (const client of this.#clients) {
         try {
-          const { states } = await client.summarize({ filter: { business } }, { timeoutMs: askTimeoutMs });
+          const { states } = await client.summarize({ filter: { business } }, { timeoutMs: this.#askTimeoutMs });
           const counts = states.map(({ state, runs }) => [state, Number(runs)] as const);
           const atRest = counts.filter(([state]) => resting.has(state)).reduce((sum, [, runs]) => sum + runs, 0);
           return { atRest, states: Object.fromEntries(counts.map(([state, runs]) => [State[state], runs])) };

@@ -3,7 +3,7 @@
 import type { ChaosReport } from './harness.ts';
 
 export function printReport(report: ChaosReport): string {
-  const { states, kills, cancels, failPoints } = report;
+  const { states, kills, cancels, failPoints, troubles } = report;
   const struck = [...failPoints.values()];
   const deaths = struck.reduce((sum, point) => sum + point.deaths, 0);
   const rows: Array<readonly [string, string | number]> = [
@@ -14,8 +14,9 @@ export function printReport(report: ChaosReport): string {
     ['double terminal', report.doubleTerminal],
     ['wrong results', report.wrongResults],
     ['parked', report.parked],
-    ['kills of engines', kills.engine],
-    ['kills of modules', kills.module],
+    ...Object.entries(kills).map(([role, times]) => [`kills: ${role}`, times] as const),
+    ...[...troubles].map(([name, times]) => [name, times] as const),
+    ['stale writes refused', report.staleWrites],
     ['deaths at fail points', deaths],
     ['deaths of the poison item', report.poisonDeaths],
     ['pauses', report.pauses + struck.reduce((sum, point) => sum + point.stops, 0)],
@@ -28,6 +29,7 @@ export function printReport(report: ChaosReport): string {
     ...report.losses.map((steps, losses) => [`steps with ${losses} losses`, steps] as const),
     ['seconds', report.seconds.toFixed(1)],
   ];
+  if (failPoints.size === 0) return table(rows);
   const points = [...failPoints].map(([place, { armed, deaths, stops }]) => [place, armed, deaths, stops] as const);
   return `${table(rows)}\n\n${table([['fail point', 'armed', 'deaths', 'stops'], ...points])}`;
 }

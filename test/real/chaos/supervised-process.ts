@@ -11,7 +11,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Orphans } from './orphans.ts';
 
-export type Role = 'engine' | 'module';
+export type Role = 'engine' | 'dispatch' | 'spout' | 'module';
 
 export interface ProcessOptions {
   readonly name: string;
@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly pauseMs: number;
   /** It has ended, or stopped itself, as it had announced: `fail point after-commit`. */
   readonly announced: (what: string) => void;
+  /** Lines that it writes on standard error. */
+  readonly said?: (line: string) => void;
   /** It has ended and nobody knows why. */
   readonly unexplained: (message: string) => void;
 }
@@ -49,6 +51,7 @@ export class SupervisedProcess {
   #gone = Promise.withResolvers<void>();
   #killing = false;
   #ending: 'no' | 'kindly' | 'at once' = 'no';
+  #restarting = false;
   #announcedDeath = false;
   #errors = '';
 
@@ -112,6 +115,22 @@ export class SupervisedProcess {
     child?.kill('SIGCONT');
   }
 
+  /** Asks it to end, once it is up; resolves when its next life is up. */
+  async restart(): Promise<void> {
+    await this.up;
+    if (this.#ending !== 'no') return;
+    this.#restarting = true;
+    const gone = this.#gone.promise;
+    const timer = setTimeout(() => {
+      this.#killing = true;
+      this.#child?.kill('SIGKILL');
+    }, stopTimeoutMs);
+    this.#child?.kill('SIGTERM');
+    await gone;
+    clearTimeout(timer);
+    await this.up;
+  }
+
   /** Asks it to end, once it is up, and starts it no more. That it does so with code 0 is expected of it. */
   async stop(): Promise<void> {
     await this.up;
@@ -131,6 +150,7 @@ export class SupervisedProcess {
 
   #said(child: ChildProcess, text: string): void {
     this.#errors = (this.#errors + text).slice(-maxQuoted);
+    for (const line of this.#options.said ? text.split('\n') : []) this.#options.said?.(line);
     const [, what = '', signal] = announcement.exec(text) ?? [];
     if (signal === 'SIGKILL') this.#announcedDeath = true;
     if (signal !== 'SIGSTOP') return;
@@ -144,7 +164,9 @@ export class SupervisedProcess {
     if (this.#isUp) this.#up = Promise.withResolvers();
     this.#isUp = false;
     const [, what = ''] = announcement.exec(this.#errors) ?? [];
-    const expected = this.#killing || this.#ending === 'at once' || (this.#ending === 'kindly' && code === 0);
+    const wasAsked = this.#restarting || this.#ending === 'kindly';
+    const expected = this.#killing || this.#ending === 'at once' || (wasAsked && code === 0);
+    this.#restarting = false;
     if (this.#announcedDeath && signal === 'SIGKILL') announced(what);
     else if (!expected) unexplained(`${this.name} ended with ${signal ?? `code ${code}`}: ${this.#errors}`);
     if (this.#ending === 'no') this.start();

@@ -13,23 +13,42 @@ export interface Victim {
   kill(): Promise<boolean>;
   /** SIGSTOP, and SIGCONT after that time. */
   pause(durationMs: number): Promise<void>;
+  /** SIGTERM; resolves when it is up again. */
+  restart(): Promise<void>;
+}
+
+/** Something besides the processes that can be made to fail: a service, a link. */
+export interface Trouble {
+  readonly name: string;
+  /** How often it is drawn, beside others. */
+  readonly weight: number;
+  /** Makes it fail, and resolves when it works again. */
+  strike(): Promise<void>;
 }
 
 export interface Target {
   /** In a fixed order, so that a seed names the same ones each time. */
   readonly victims: readonly Victim[];
+  /** In a fixed order too; none where there is nothing but processes. */
+  readonly troubles: readonly Trouble[];
   /** Engines that take items in and show runs, `host:port`. */
   readonly addresses: readonly string[];
   /** Where each module is called, `host:port`, by module. */
   readonly endpoints: ReadonlyMap<string, readonly string[]>;
+  /** How long what the engines know may take to be told, in ms: a summary reads every run. */
+  readonly askTimeoutMs: number;
+  /** Stale writes that dispatches say the store refused them, so far. */
+  readonly staleWrites: () => number;
   /** Resolves when all processes are up. From then on each is started again whenever it ends. */
   start(): Promise<void>;
   /** Ends all processes as an operator would. */
   stop(): Promise<void>;
   /** Ends all processes at once: the harness has failed. */
   abandon(): Promise<void>;
-  /** The store as it stands, once stopped. */
+  /** The store as it stands, once stopped. To be closed by who opens it. */
   openStore(): Promise<Store>;
+  /** Ends what else was started: services. */
+  close(): Promise<void>;
 }
 
 /** What a target is made of, and whom it tells of what happens by itself. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CommandFailure } from '../failure.ts';
-import type { EnginePorts } from './assemble.ts';
+import { up } from '../up/up.ts';
+import type { RolePorts } from './dispatch-role.ts';
 import { type Place, places, readFailPoint, withFailPoint } from './fail-points.ts';
-import { up } from './up.ts';
 
 describe('reading', () => {
   it('takes place, time and what to do there', () => {
@@ -69,7 +69,7 @@ function scene(place: Place, time = 1) {
       },
     },
     locks: { acquire: behind('lock'), renew: behind('renew'), release: behind('unlock') },
-  } as unknown as EnginePorts;
+  } as unknown as RolePorts;
   const reading = readFailPoint(`${place}:${time}`);
   if (!reading.ok) throw new Error(reading.problem);
   return { events, ports: withFailPoint(ports, reading.failPoint, () => events.push('struck')) };
@@ -82,7 +82,7 @@ const commits = {
 };
 
 /** Passes the place with this name once. */
-async function go({ store, modules, locks }: EnginePorts, passage: string): Promise<void> {
+async function go({ store, modules, locks }: RolePorts, passage: string): Promise<void> {
   if (passage === 'call') modules.call({} as never, () => {});
   else if (passage === 'lock') await locks.acquire('run', 'owner', 1_000);
   else if (passage in commits) await store.commit(commits[passage as keyof typeof commits] as never);

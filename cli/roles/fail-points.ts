@@ -7,7 +7,7 @@ import type { Modules } from '../../dispatch/modules/port.ts';
 import { isTerminal } from '../../flow/standing.ts';
 import type { RunLocks } from '../../platform/coordination/run-locks.ts';
 import type { CommitWrite, Store } from '../../store/port.ts';
-import type { EnginePorts } from './assemble.ts';
+import type { RolePorts } from './dispatch-role.ts';
 
 /**
  * What has a place before it and one after it. `create`, `claim`: those writes. `finish`: a commit that brings the terminal status;
@@ -63,10 +63,10 @@ function strike({ place, signal }: FailPoint): void {
 
 /** The same ports with `act` called, once, when the place has been passed that many times. */
 export function withFailPoint(
-  ports: EnginePorts,
+  ports: RolePorts,
   failPoint: FailPoint,
   act: (failPoint: FailPoint) => void = strike,
-): EnginePorts {
+): RolePorts {
   let passed = 0;
   const pass: Pass = (place) => {
     if (place === failPoint.place && ++passed === failPoint.time) act(failPoint);

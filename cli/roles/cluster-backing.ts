@@ -1,0 +1,88 @@
+// A cluster: items in HBase, coordination and configuration on ZooKeeper, run locks on Redis.
+
+import { join } from 'node:path';
+import { systemClock } from '../../platform/clock/system-clock.ts';
+import { openQuorumRunLocks } from '../../platform/coordination/redis/quorum-run-locks.ts';
+import { openRedisRunLocks } from '../../platform/coordination/redis/redis-run-locks.ts';
+import { type RedisServer, redisServer } from '../../platform/coordination/redis/settings.ts';
+import { ZooKeeperSession } from '../../platform/coordination/zookeeper/session.ts';
+import { ZooKeeperConfiguration } from '../../platform/coordination/zookeeper/zookeeper-configuration.ts';
+import { ZooKeeperEndpointDirectory } from '../../platform/coordination/zookeeper/zookeeper-endpoint-directory.ts';
+import { ZooKeeperMembership } from '../../platform/coordination/zookeeper/zookeeper-membership.ts';
+import type { Ids } from '../../platform/ids/ids.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { connectHBase } from '../../store/hbase/client/client.ts';
+import { openHBaseStore } from '../../store/hbase/hbase-store.ts';
+import type { ClusterSettings } from '../cluster/cluster-file.ts';
+import type { Backing } from './backing.ts';
+
+export interface ClusterBackingOptions {
+  readonly settings: ClusterSettings;
+  /** Of this process, if it is the same over restarts. */
+  readonly name: string | undefined;
+  readonly ids: Ids;
+  readonly logger: Logger;
+}
+
+/**
+ * Connects. HBase must be there, with its table; ZooKeeper and Redis may come later. Throws an Error that names what can't be used.
+ * What is opened is closed by `opened`.
+ */
+export async function openClusterBacking(
+  { settings, name, ids, logger }: ClusterBackingOptions,
+  opened: AsyncDisposableStack,
+): Promise<Backing> {
+  const store = await openStore(settings, logger, opened);
+  const locks = await openLocks(settings, logger, opened);
+  const { servers, root, sessionMs } = settings.zookeeper;
+  const session = new ZooKeeperSession({ servers, root, sessionTimeoutMs: sessionMs });
+  opened.defer(() => session.close());
+  const onProblem = (problem: string): void => logger.error('coordination', problem);
+  const configuration = new ZooKeeperConfiguration({
+    session,
+    onProblem,
+    newId: () => ids.next(),
+    ...(name !== undefined && { cacheFolder: join(settings.cache, encodeURIComponent(name)) }),
+  });
+  opened.defer(() => configuration.close());
+  const membership = new ZooKeeperMembership(session, onProblem);
+  opened.defer(() => membership.close());
+  const directory = new ZooKeeperEndpointDirectory(session, onProblem);
+  opened.defer(() => directory.close());
+  return { store, configuration, membership, locks, directory };
+}
+
+async function openStore(
+  { hbase: { servers, table } }: ClusterSettings,
+  logger: Logger,
+  opened: AsyncDisposableStack,
+): Promise<Backing['store']> {
+  const hbase = connectHBase({ addresses: servers });
+  opened.defer(() => hbase.close());
+  const store = await openHBaseStore({
+    hbase,
+    table,
+    onFailure: (cause) => logger.warn('a call of the store failed: its writes are read back', { cause }),
+  });
+  opened.defer(() => store.close());
+  return store;
+}
+
+async function openLocks(
+  { redis }: ClusterSettings,
+  logger: Logger,
+  opened: AsyncDisposableStack,
+): Promise<Backing['locks']> {
+  const { user, password } = redis;
+  const servers = redis.servers.map((server): RedisServer => {
+    return { ...redisServer(server), ...(user !== undefined && { user }), ...(password !== undefined && { password }) };
+  });
+  const ports = { clock: systemClock, random: Math.random, logger };
+  const [only] = servers;
+  const locks =
+    servers.length === 1 && only
+      ? await openRedisRunLocks(only, {}, ports)
+      : await openQuorumRunLocks(servers, {}, ports);
+  opened.defer(() => locks.close());
+  return locks;
+}

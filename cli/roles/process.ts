@@ -1,0 +1,59 @@
+// The process around roles that run until they are told to stop.
+
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { exitCodes, usageFailure } from '../failure.ts';
+import type { DispatchRoleOptions } from './dispatch-role.ts';
+
+export interface Stopping {
+  /** Resolves with the exit code when the process has been told to stop, or must. */
+  readonly reason: Promise<number>;
+  /** The process can't go on. */
+  readonly fail: () => void;
+}
+
+/** Listens for signals and faults. A second signal ends the process at once. */
+export function watchProcess(logger: Logger): Stopping {
+  const { promise: reason, resolve } = Promise.withResolvers<number>();
+  let stopping = false;
+  const stop = (exitCode: number): void => {
+    stopping = true;
+    resolve(exitCode);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(exitCodes.interrupted);
+      stop(exitCodes.ok);
+    });
+  }
+  // Nobody knows what state a bug has left behind: the store has all that counts, and the next start goes on from there.
+  process.on('uncaughtException', (error) => {
+    logger.error('uncaught', error);
+    process.exit(exitCodes.failed);
+  });
+  return { reason, fail: () => stop(exitCodes.failed) };
+}
+
+/** Says that it is ready, waits until it is told to stop, and stops. Sets the exit code of the process. */
+export async function runUntilStopped(
+  running: { readonly stop: () => Promise<void> },
+  readyLine: string,
+  stopping: Stopping,
+  logger: Logger,
+): Promise<void> {
+  console.log(readyLine);
+  const exitCode = await stopping.reason;
+  logger.info('stopping: calls that are out are waited for; a second signal ends at once');
+  await running.stop();
+  logger.info('stopped');
+  process.exitCode = exitCode;
+}
+
+/** A test wants this process to end at a named place: WEIR_FAIL_POINT. Loaded only then. */
+export async function readAround(): Promise<Pick<DispatchRoleOptions, 'around'>> {
+  const text = process.env['WEIR_FAIL_POINT'];
+  if (text === undefined) return {};
+  const { readFailPoint, withFailPoint } = await import('./fail-points.ts');
+  const reading = readFailPoint(text);
+  if (!reading.ok) throw usageFailure(`WEIR_FAIL_POINT: ${reading.problem}`);
+  return { around: (ports) => withFailPoint(ports, reading.failPoint) };
+}
