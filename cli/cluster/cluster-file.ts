@@ -1,53 +1,14 @@
 // The configuration file of a cluster: one for all roles of a unit. Each value may be overridden by a variable of the environment,
 // WEIR_ and its path in capitals: WEIR_ZOOKEEPER_SERVERS, WEIR_DISPATCH_MAX_RUNS.
 
-import { type DirectorySetting, directoryKeys, readDirectorySettings } from '../../dispatch/modules/configuration.ts';
+import { directoryKeys, readDirectorySettings } from '../../dispatch/modules/configuration.ts';
 import { dispatchDefaults } from '../../dispatch/settings.ts';
 import { readSettings, type Setting, type SettingsProblem } from '../../platform/settings/settings.ts';
 import { spoutDefaults } from '../../spout/settings.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 import { findContradictions, type Places } from './contradictions.ts';
 import { readSecret } from './secret.ts';
 import { address, addresses, textOf, type ValueKind, wholeNumber } from './value-kind.ts';
-
-export interface ClusterSettings {
-  /** The data centre or cloud: a complete set of roles and services. */
-  readonly unit: string;
-  /** Folder in which each process keeps the configuration that it read last, for the time ZooKeeper is away. */
-  readonly cache: string;
-  readonly zookeeper: {
-    readonly servers: readonly string[];
-    /** Node below which everything of this cluster lies. */
-    readonly root: string;
-    readonly sessionMs: number;
-  };
-  readonly redis: {
-    /** One server, or an odd number of independent ones, of which more than half must agree. */
-    readonly servers: readonly string[];
-    readonly user?: string;
-    readonly password?: string;
-  };
-  readonly hbase: {
-    /** Region servers or masters to begin with; the others are found by them. */
-    readonly servers: readonly string[];
-    readonly table: string;
-  };
-  readonly dispatch: {
-    readonly address: string;
-    /** Where spouts find it; the bound address when absent. */
-    readonly advertise?: string;
-    readonly maxRuns: number;
-    readonly lockTtlMs: number;
-    readonly drainMs: number;
-  };
-  readonly spout: {
-    readonly address: string;
-    /** Its share of the shards beside other spouts. */
-    readonly weight: number;
-    readonly graceMs: number;
-  };
-  /** Where modules are. */
-  readonly directory: DirectorySetting;
-}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 // Settings of a cluster of which each is allowed, but not beside the other. Both places are named.
 
 import type { Setting } from '../../platform/settings/settings.ts';
-import type { ClusterSettings } from './cluster-file.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 
 /** Where a value comes from. */
 export interface Place {

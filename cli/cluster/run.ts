@@ -9,7 +9,8 @@ import { readTextFile } from '../read-file.ts';
 import { readFlows } from '../roles/flow-files.ts';
 import { readAround, runUntilStopped, watchProcess } from '../roles/process.ts';
 import { settingsProblems } from '../settings-problems.ts';
-import { type ClusterSettings, readClusterFile } from './cluster-file.ts';
+import { readClusterFile } from './cluster-file.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 import { type ClusterProcess, type ClusterProcessOptions, startClusterProcess } from './start.ts';
 
 export interface ClusterRunOptions {

@@ -25,7 +25,7 @@ import { type Identity, newIdentity } from '../roles/identity.ts';
 import { knownFailure } from '../roles/known-failures.ts';
 import { releaseFlows } from '../roles/release-flows.ts';
 import { maxSendBytes, serverGraceMs } from '../roles/server-limits.ts';
-import type { ClusterSettings } from './cluster-file.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 
 export interface ClusterProcessOptions extends Pick<DispatchRoleOptions, 'around'> {
   readonly settings: ClusterSettings;

@@ -13,7 +13,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { connectHBase } from '../../store/hbase/client/client.ts';
 import { openHBaseStore } from '../../store/hbase/hbase-store.ts';
-import type { ClusterSettings } from '../cluster/cluster-file.ts';
+import type { ClusterSettings } from '../cluster/cluster-settings.ts';
 import type { Backing } from './backing.ts';
 
 export interface ClusterBackingOptions {

@@ -33,7 +33,7 @@ export interface RedisSettings {
   readonly maxWaiting: number;
 }
 
-export const redisDefaults: RedisSettings = {
+const redisDefaults: RedisSettings = {
   keyPrefix: 'weir:lock:',
   commandTimeoutMs: 1_000,
   connectTimeoutMs: 2_000,
