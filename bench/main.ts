@@ -1,26 +1,30 @@
-// npm run bench -- w1|l|decide [--items N] [--seconds N] [--repeat N] [--json]
+// npm run bench -- w1|l|decide|scan [--items N] [--seconds N] [--finished N] [--repeat N] [--json]
 //
 // Prints each figure as min / median / max over the repetitions, the floor measured in the same run beside it.
 
 import { parseArgs } from 'node:util';
 import { decideCost } from './decide.ts';
+import { scanCost } from './hbase-scan.ts';
 import { type Spread, spread } from './statistics.ts';
 import { latency, w1 } from './workloads.ts';
 
 const payloadBytes = 200;
 const usage = `usage: npm run bench -- w1 [--items 20000] [--repeat 3] [--json]
        npm run bench -- l  [--seconds 10] [--repeat 3] [--json]
-       npm run bench -- decide [--repeat 3] [--json]`;
+       npm run bench -- decide [--repeat 3] [--json]
+       npm run bench -- scan [--finished 100000] [--repeat 3] [--json]`;
 
 const workloads: Record<string, (options: Options) => Promise<Record<string, number>>> = {
   w1: async ({ items }) => ({ ...(await w1(items, payloadBytes)) }),
   l: async ({ seconds }) => ({ ...(await latency(seconds, payloadBytes)) }),
   decide: async () => decideCost(),
+  scan: async ({ finished }) => ({ ...(await scanCost(finished)) }),
 };
 
 interface Options {
   readonly items: number;
   readonly seconds: number;
+  readonly finished: number;
   readonly repeat: number;
   readonly json: boolean;
 }
@@ -49,6 +53,7 @@ function read(args: string[]): { names: string[]; options: Options } {
       options: {
         items: { type: 'string', default: '20000' },
         seconds: { type: 'string', default: '10' },
+        finished: { type: 'string', default: '100000' },
         repeat: { type: 'string', default: '3' },
         json: { type: 'boolean', default: false },
       },
@@ -57,12 +62,13 @@ function read(args: string[]): { names: string[]; options: Options } {
     if (unknown !== undefined)
       throw new Error(`no workload is named ${unknown}: there are ${Object.keys(workloads).join(', ')}`);
     if (positionals.length === 0) throw new Error(`name a workload: ${Object.keys(workloads).join(', ')}`);
-    const { items, seconds, repeat, json } = values;
+    const { items, seconds, finished, repeat, json } = values;
     return {
       names: positionals,
       options: {
         items: whole('items', items),
         seconds: whole('seconds', seconds),
+        finished: whole('finished', finished),
         repeat: whole('repeat', repeat),
         json,
       },

