@@ -52,7 +52,16 @@ function isDispensable(draft: Draft, step: PlanStep): boolean {
   return draft.step(join.id)?.status !== StepStatus.FAILED || isDispensable(draft, join);
 }
 
+/** A join that stops those that lost has gone on without this step, which a retry that moved to another version has re-armed. */
+function hasLost(draft: Draft, step: PlanStep): boolean {
+  const join = step.join === undefined ? undefined : draft.plan.byId.get(step.join);
+  if (!join) return false;
+  const stops = join.action.kind === 'join' && join.action.cancels;
+  return (stops && draft.step(join.id)?.status === StepStatus.DONE) || hasLost(draft, join);
+}
+
 function consider(draft: Draft, step: PlanStep): void {
+  if (hasLost(draft, step)) return draft.settle(step.id, StepStatus.CANCELLED);
   const reached = reach(draft, step);
   if (reached === 'not yet') return;
   if (reached === 'dead') return draft.settle(step.id, StepStatus.SKIPPED, { reason: Reason.JOIN });

@@ -11,15 +11,15 @@ import type { StepState } from './run.ts';
 
 /**
  * Retry: what failed, what was cancelled with it and what was skipped because of it. What is done stays done; so do the losers
- * of a join that is. A step keeps its child, which is retried too, and the branches that are done. Always true: nothing that is
- * asked for is missing.
+ * of a join that is, except when the run is moved to another version, which may need what this one does without. A step keeps its
+ * child, which is retried too, and the branches that are done. Always true: nothing that is asked for is missing.
  */
-export function rearmFailed(draft: Draft): boolean {
+export function rearmFailed(draft: Draft, isMoved: boolean): boolean {
   for (const [path, step] of [...draft.reached()]) {
     const hasFailed = step.status === StepStatus.FAILED || step.status === StepStatus.CANCELLED;
     const isDead = step.status === StepStatus.SKIPPED && step.reason !== Reason.UNSPECIFIED;
     if (isExitCall(path)) draft.setStep(path, rearmed(step));
-    else if ((!hasFailed && !isDead) || isDoneWithout(draft, path)) continue;
+    else if ((!hasFailed && !isDead) || staysSo(draft, path, isMoved)) continue;
     // A branch without a child begins anew when its turn comes.
     else if (branchOf(path) && step.child === undefined) draft.removeStep(path);
     else draft.setStep(path, retried(step));
@@ -28,7 +28,7 @@ export function rearmFailed(draft: Draft): boolean {
 }
 
 /** Rewind: a step and all that follows it, as if they had never been reached. False when the flow has no such step. */
-export function rewindTo(draft: Draft, id: string): boolean {
+export function rewindTo(draft: Draft, id: string, isMoved: boolean): boolean {
   if (!draft.plan.byId.has(id)) return false;
   const again = new Set([id]);
   // The steps stand in topological order: whoever follows one of these comes later.
@@ -41,7 +41,7 @@ export function rewindTo(draft: Draft, id: string): boolean {
     if (again.has(path)) forget(draft, path, step);
   }
   // Behind it, since losers of a join that is decided anew have another chance.
-  return rearmFailed(draft);
+  return rearmFailed(draft, isMoved);
 }
 
 function forget(draft: Draft, id: string, before: StepState): void {
@@ -49,6 +49,13 @@ function forget(draft: Draft, id: string, before: StepState): void {
   const action = actionOf(draft, id);
   if (action?.kind === 'for_each') removeResults(draft, id, action, before.branches?.count ?? 0);
   draft.setStep(id, rearmed(before));
+}
+
+/** What did without it has gone on, and goes on with the same flow. What a list that is done has borne stays so in any case. */
+function staysSo(draft: Draft, path: string, isMoved: boolean): boolean {
+  const branch = branchOf(path);
+  const isBorne = branch !== undefined && draft.step(branch.step)?.status === StepStatus.DONE;
+  return isBorne || (!isMoved && isDoneWithout(draft, path));
 }
 
 /** What it was for is done without it: a loser of a join, a branch that might fail. */

@@ -46,6 +46,33 @@ describe('a held run', () => {
     expect(parted).toEqual(['let go']);
   });
 
+  it('that is handed back begins nothing that falls due while a call is out', async () => {
+    const text = `
+      flow: two
+      business: test
+      steps:
+        long: { call: m, send: [text], timeout: 60s }
+        short: { call: m, send: [text], retry: { tries: 5, first: 1s } }
+    `;
+    const { tested, begin, clock, calls, stored, parted } = await held({
+      text,
+      onCall: (out) => (out.waiting = false),
+    });
+    begin();
+    const failed = { ending: Ending.FAILED, message: '', fields: new Map() };
+    calls.find(({ call }) => call.step === 'short')?.done({ answer: failed, tries: [] });
+    await clock.advance(0);
+    tested.handBack('when idle');
+    await clock.advance(0);
+    const before = (await stored()).fence.version;
+    await clock.advance(10_000);
+    expect({ version: (await stored()).fence.version, calls: calls.length }).toEqual({ version: before, calls: 2 });
+    calls.find(({ call }) => call.step === 'long')?.done(succeeded);
+    await clock.advance(0);
+    expect(parted).toEqual(['let go']);
+    expect((await stored()).entries.ready).toBe(true);
+  });
+
   it('that is handed back at once leaves its call to be counted as lost', async () => {
     const { tested, begin, clock, calls, stored } = await held({ onCall: (out) => (out.waiting = false) });
     begin();
@@ -117,6 +144,25 @@ describe('a held run', () => {
     await clock.advance(0);
     expect(parted).toEqual(['fenced']);
     expect((await stored()).run.steps.get('first')?.status).toBe(StepStatus.RUNNING);
+  });
+
+  it('is woken for what is due by now, also when its alarm was set by a clock that was wrong', async () => {
+    const text = `
+      flow: two
+      business: test
+      steps:
+        call: { call: m, receive: [] }
+        pause: { wait: { for: 1s } }
+    `;
+    const { begin, clock, calls, stored } = await held({ text });
+    begin();
+    const nowMs = clock.nowMs.bind(clock);
+    clock.nowMs = () => nowMs() - 3_600_000;
+    await clock.advance(1_000);
+    clock.nowMs = nowMs;
+    calls[0]?.done(succeeded);
+    await clock.advance(0);
+    expect((await stored()).run.control.status.state).toBe(State.SUCCEEDED);
   });
 
   it('ends by itself when its deadline passes', async () => {

@@ -306,14 +306,17 @@ export class HeldRun {
   }
 
   #setWake(): void {
+    // What falls due while we leave is the next holder's: begun here it would only be taken back, again and again.
+    if (this.#handBack !== 'no') return this.#cancelWake();
     const { clock } = this.#keeper.ports;
     const stands = standing(this.#run, this.#keeper.settings.endingDeadlineMs);
     const atMs = stands.kind === 'calling' || stands.kind === 'sleeping' ? stands.wakeMs : Infinity;
-    if (this.#wake?.atMs === atMs) return;
-    this.#wake?.timer.cancel();
-    this.#wake = undefined;
+    const nowMs = clock.nowMs();
+    // The alarm may have been set by a clock that was wrong then: what is due by now isn't left to it.
+    if (this.#wake?.atMs === atMs && atMs > nowMs) return;
+    this.#cancelWake();
     if (atMs === Infinity) return;
-    const delayMs = Math.min(maxDelayMs, Math.max(0, atMs - clock.nowMs()));
+    const delayMs = Math.min(maxDelayMs, Math.max(0, atMs - nowMs));
     const timer = clock.after(delayMs, () => {
       this.#wake = undefined;
       this.handle({ kind: 'tick' });
@@ -321,10 +324,15 @@ export class HeldRun {
     this.#wake = { atMs, timer };
   }
 
+  #cancelWake(): void {
+    this.#wake?.timer.cancel();
+    this.#wake = undefined;
+  }
+
   #close(why: Parting): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#wake?.timer.cancel();
+    this.#cancelWake();
     for (const { pending } of this.#calls.values()) pending.abort();
     this.#calls.clear();
     for (const errand of this.#errands.values()) errand.giveUp();

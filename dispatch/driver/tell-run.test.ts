@@ -43,6 +43,7 @@ describe('telling another run', () => {
     expect(await tell()).toBe('told');
     const { run, entries } = (await world.store.load(world.child))!;
     expect(run.control.status).toMatchObject({ state: State.CANCELLED, outcomeNumber: 1, detail: 'the end' });
+    expect(run.control.superseded, 'nobody can let it go on').toBe(true);
     expect(entries).toEqual({ ready: false });
     expect(await start()).toMatchObject({ kind: 'ended', end: { outcome: State.CANCELLED, outcomeNumber: 1 } });
     expect(await tell(), 'it has ended, and can be told').toBe('told');

@@ -58,6 +58,8 @@ function createCancelled(creation: RunCreation, plan: Plan, from: RunId, { step,
   const detail = event.kind.case === 'cancel' ? event.kind.value.cause : '';
   const cancel = (control: Control): Control => ({
     ...control,
+    // Nobody can let it go on: it has none of what its parent would have sent.
+    superseded: true,
     status: { ...control.status, state: State.CANCELLED, outcomeNumber: 1, detail },
   });
   return creation.createEnded(plan, { ...child, parent }, cancel);

@@ -25,9 +25,9 @@ export function inboxArrived(draft: Draft, event: InboxEvent): void {
     case 'cancel':
       return cancel(draft, kind.value.cause);
     case 'retry':
-      return reopen(draft, kind.value, () => rearmFailed(draft));
+      return reopen(draft, kind.value, (isMoved) => rearmFailed(draft, isMoved));
     case 'rewind':
-      return reopen(draft, kind.value, () => rewindTo(draft, kind.value.step));
+      return reopen(draft, kind.value, (isMoved) => rewindTo(draft, kind.value.step, isMoved));
     case 'release':
       return release(draft);
     case 'level':
@@ -79,12 +79,13 @@ function cancel(draft: Draft, cause: string): void {
 }
 
 /** A person asks for a run that has ended to go on, with the version that they choose. Other outcomes than the one named are past. */
-function reopen(draft: Draft, asked: Value<'retry' | 'rewind'>, rearm: () => boolean): void {
+function reopen(draft: Draft, asked: Value<'retry' | 'rewind'>, rearm: (isMoved: boolean) => boolean): void {
   const { status, superseded, flowVersion } = draft.control;
+  const next = asked.flowVersion === 0 ? flowVersion : asked.flowVersion;
   const ended = status.state === State.FAILED || status.state === State.CANCELLED;
-  if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;
+  if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm(next !== flowVersion)) return;
   reopeningTold(draft);
-  open(draft, asked.flowVersion === 0 ? flowVersion : asked.flowVersion);
+  open(draft, next);
 }
 
 /** A person lets a parked run go on: the calls that were lost begin a new round; what is repeated without harm is done again. */
@@ -172,7 +173,7 @@ function failedWith(draft: Draft, path: string, child: string): boolean {
 /** The step waits for its child again, and what was cancelled with it goes on too. */
 function goOnWith(draft: Draft, path: string): void {
   const before = draft.step(path);
-  rearmFailed(draft);
+  rearmFailed(draft, false);
   // The child is going on by itself, so it isn't asked to.
   if (before) awaitChild(draft, path, { ...before, reason: Reason.UNSPECIFIED, message: '', endedMs: 0, declines: 0 });
   reopeningTold(draft);

@@ -25,7 +25,10 @@ export function startForEach(draft: Draft, step: PlanStep, action: ForEachAction
   const count = elements.items.length;
   const branches = keptBranches(draft, step.id, action, count);
   draft.setStep(step.id, { ...before, status: StepStatus.WAITING, startedMs: nowMs, dueMs: 0, branches });
-  // A child that went on by itself may have ended already.
+  // A child that went on by itself may have ended already, and one that ended while the run was parked was never taken in.
+  for (const [path, state] of [...draft.reached()]) {
+    if (branchOf(path)?.step === step.id && state.status === StepStatus.DONE) draft.setStep(path, state);
+  }
   takeIn(draft, step, action);
   begin(draft, step, action);
   advanceForEach(draft, step, action);

@@ -1,7 +1,7 @@
 // What happened in a history, in numbers, and whether it was enough for its being clean to mean something.
 
 import type { RunId } from '../../flow/run.ts';
-import { Ending, type State } from '../../proto/gen/weir/run/v1/run_pb.js';
+import { Ending, type InboxEvent, type State } from '../../proto/gen/weir/run/v1/run_pb.js';
 import type { StoredView } from './checkers/checker.ts';
 import type { FaultKind } from './world/fault-kinds.ts';
 import type { HistoryRecord, WriteHappening } from './world/history.ts';
@@ -10,6 +10,10 @@ export interface Counts {
   readonly faults: ReadonlyMap<FaultKind, number>;
   readonly runs: number;
   readonly runsByState: ReadonlyMap<State, number>;
+  /** Runs that others have started. */
+  readonly children: number;
+  /** Events that came into inboxes. */
+  readonly eventsByKind: ReadonlyMap<EventKind, number>;
   readonly writesAccepted: number;
   readonly writesRefused: number;
   /** Of those refused: by a holder that had lost the run to another claim. */
@@ -24,6 +28,8 @@ export interface Counts {
   /** Kinds of fault that this world has and that did not strike, though there was every occasion. */
   readonly silentFaults: readonly FaultKind[];
 }
+
+export type EventKind = Exclude<InboxEvent['kind']['case'], undefined>;
 
 /** A kind of fault that should have struck so often on average strikes at least once, in all but one of 150 worlds. */
 const occasionStrikes = 5;
@@ -41,6 +47,7 @@ export interface Measured {
 export function countsOf({ history, stored, restMs, expectedFaults }: Measured): Counts {
   const faults = new Map<FaultKind, number>();
   const runsByState = new Map<State, number>();
+  const eventsByKind = new Map<EventKind, number>();
   const keys = new Set<string>();
   let [writesAccepted, writesRefused, staleWritesRefused] = [0, 0, 0];
   let [callsAnswered, callsRepeated, callsWithdrawn] = [0, 0, 0];
@@ -50,6 +57,8 @@ export function countsOf({ history, stored, restMs, expectedFaults }: Measured):
     if (record.kind === 'write' && record.result !== 'done') writesRefused++;
     if (record.kind === 'write' && isStale(record)) staleWritesRefused++;
     if (record.kind === 'withdrawal') callsWithdrawn++;
+    const event = record.kind === 'post' && record.result === 'done' ? record.event.kind.case : undefined;
+    if (event !== undefined) eventsByKind.set(event, (eventsByKind.get(event) ?? 0) + 1);
     if (record.kind === 'delivery' && record.ending === Ending.SUCCEEDED) callsAnswered++;
     if (record.kind !== 'receipt') continue;
     if (keys.has(record.call.callKey)) callsRepeated++;
@@ -64,7 +73,8 @@ export function countsOf({ history, stored, restMs, expectedFaults }: Measured):
   );
   const writes = { writesAccepted, writesRefused, staleWritesRefused };
   const calls = { callsAnswered, callsRepeated, callsWithdrawn };
-  return { faults, runs: stored.size, runsByState, ...writes, ...calls, restMs, silentFaults };
+  const children = [...stored.values()].filter(({ control }) => control.parent !== undefined).length;
+  return { faults, runs: stored.size, runsByState, children, eventsByKind, ...writes, ...calls, restMs, silentFaults };
 }
 
 /** Why a history proves nothing; undefined when it counts. */

@@ -3,14 +3,15 @@
 // A world is born, things go wrong in it for some minutes, it heals, and then has to come to rest. The history is judged.
 
 import type { DispatchSettings } from '../../dispatch/settings.ts';
-import type { Plan } from '../../flow/plan.ts';
 import type { RunId } from '../../flow/run.ts';
 import { check, type Violation } from './checkers/check.ts';
 import type { StoredView } from './checkers/checker.ts';
 import { type Counts, countsOf } from './counts.ts';
+import { Caretaker } from './workload/caretaker.ts';
 import { Client } from './workload/client.ts';
-import { madeUpPlan } from './workload/flows.ts';
+import { isSubmitted, madeUpPlans } from './workload/families.ts';
 import { type PlannedItem, plannedItems } from './workload/items.ts';
+import { LaterAnswers } from './workload/later-answers.ts';
 import { Meddler } from './workload/meddler.ts';
 import { Cuts } from './world/cuts.ts';
 import { DeadlyItems } from './world/deadly-items.ts';
@@ -40,7 +41,8 @@ const faultsMs = { least: 60_000, most: 150_000 };
 /**
  * How long everything may take to come to rest after healing, in ms. One after the other: a process that stands still goes on
  * (45 s), gives up a write that nobody answered (70 s), its holder is asked for the run (20 s), a lock runs out (30 s); then a step
- * is called four times with pauses between (100 s), which its owner wants twice more. Together about 465 s.
+ * is called four times with pauses between (100 s), which its owner wants twice more, and a parent that heard nothing looks at its
+ * child (60 s). Together about 525 s.
  */
 const restMs = 600_000;
 /**
@@ -52,13 +54,6 @@ const restBeforeLeapMs = 120_000;
 const lookEveryMs = 1_000;
 /** Few, so that an idle world costs little; more than most worlds have spouts. */
 const shards = 4;
-/** Business lines by flow, and how many versions each flow has in the end. */
-const businesses = new Map([
-  ['flow-a', 'shop'],
-  ['flow-b', 'shop'],
-  ['flow-c', 'mail'],
-]);
-const versions = 3;
 
 export async function simulate(seed: number): Promise<Simulation> {
   const { world, client, items, poison, badMs } = makeWorld(seed);
@@ -70,6 +65,8 @@ export async function simulate(seed: number): Promise<Simulation> {
   for (const process of processes) process.start();
   client.begin(items);
   new Meddler({ ...world, random: new Random(seed, 'meddling') }).begin();
+  new Caretaker({ ...world, client, random: new Random(seed, 'caring') }).begin();
+  new LaterAnswers({ ...world, client, random: new Random(seed, 'answering later') }).begin();
   const disruptions = new Disruptions(world);
   disruptions.begin();
   await time.run(badMs);
@@ -103,7 +100,7 @@ function makeWorld(seed: number): World {
   const isDeadly = faults.has('deadly item') && workload.chance(worst['deadly item']);
   const plans = madeUpPlans(workload, isDeadly ? patient : faults.isOnlyPoisoned ? lenient : strict);
   const badMs = workload.between(faultsMs.least, faultsMs.most);
-  const first = [...plans.values()].flatMap(([plan]) => plan ?? []);
+  const first = [...plans.values()].flatMap(([plan]) => plan ?? []).filter(isSubmitted);
   const poisoned = isDeadly ? 1 : faults.has('poison item') ? workload.between(1, 2) : 0;
   const planned = plannedItems(workload, { plans: first, duringMs: badMs * 0.8, poisoned });
   const items = isDeadly
@@ -125,7 +122,7 @@ function makeWorld(seed: number): World {
   };
   processes.push(...topology(world, workload));
   const random = new Random(seed, 'clients');
-  const client = new Client({ ...world, random, status: (run) => store.status(run) });
+  const client = new Client({ ...world, random, look: (run) => store.control(run) });
   if (isDeadly) new DeadlyItems(world, planned.poison).begin();
   return { world, client, items, poison, badMs };
 }
@@ -138,18 +135,6 @@ const patient = [40];
 /** Its owner wants nothing of it once it is taken in: what kills a process seventeen times takes long enough as it is. */
 function withoutWishes(planned: PlannedItem): PlannedItem {
   return { ...planned, wishes: [], again: [], generations: 0, retries: 0 };
-}
-
-/** All versions of all flows. */
-function madeUpPlans(random: Random, maxLosses: readonly number[]): ReadonlyMap<string, readonly Plan[]> {
-  const plans = new Map<string, Plan[]>();
-  for (const [name, business] of businesses) {
-    const all = Array.from({ length: versions }, (_, index) =>
-      madeUpPlan(random, { name, business, version: index + 1, maxLosses }),
-    );
-    plans.set(name, all);
-  }
-  return plans;
 }
 
 /** Whether everything came to rest in the time it may take. */

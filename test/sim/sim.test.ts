@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { InboxEventSchema } from '../../proto/gen/weir/run/v1/run_pb.js';
+import type { EventKind } from './counts.ts';
 import { runSeeds } from './crew.ts';
 import { keptSeeds } from './kept-seeds.ts';
 import { mutants } from './mutants/mutants.ts';
@@ -44,6 +46,12 @@ describe('100 worlds', () => {
     expect(totals.callsWithdrawn).toBeGreaterThan(0);
     expect(totals.callsAnswered).toBeGreaterThan(5_000);
     expect(totals.runsByState.size).toBe(4);
+  });
+
+  it('had families, and events of every kind', () => {
+    expect(totals.children).toBeGreaterThan(500);
+    const kinds = InboxEventSchema.oneofs.flatMap(({ fields }) => fields.map(({ localName }) => localName));
+    expect(kinds.filter((kind) => !totals.eventsByKind.has(kind as EventKind))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Sums over many histories: whether enough happened in them for their being clean to mean something.
 
 import { State } from '../../proto/gen/weir/run/v1/run_pb.js';
-import { type Counts, emptiness } from './counts.ts';
+import { type Counts, type EventKind, emptiness } from './counts.ts';
 import { type FaultKind, faultKinds } from './world/fault-kinds.ts';
 
 /** Histories that have to count, of all. */
@@ -10,10 +10,12 @@ const leastShareCounted = 0.9;
 export class Totals {
   readonly faults = new Map<FaultKind, number>();
   readonly runsByState = new Map<State, number>();
+  readonly eventsByKind = new Map<EventKind, number>();
   /** Why histories don't count, by seed. */
   readonly empty = new Map<number, string>();
   histories = 0;
   runs = 0;
+  children = 0;
   writesAccepted = 0;
   writesRefused = 0;
   staleWritesRefused = 0;
@@ -32,7 +34,10 @@ export class Totals {
     for (const [kind, count] of counts.faults) this.faults.set(kind, (this.faults.get(kind) ?? 0) + count);
     for (const [state, count] of counts.runsByState)
       this.runsByState.set(state, (this.runsByState.get(state) ?? 0) + count);
+    for (const [kind, count] of counts.eventsByKind)
+      this.eventsByKind.set(kind, (this.eventsByKind.get(kind) ?? 0) + count);
     this.runs += counts.runs;
+    this.children += counts.children;
     this.writesAccepted += counts.writesAccepted;
     this.writesRefused += counts.writesRefused;
     this.staleWritesRefused += counts.staleWritesRefused;
@@ -66,7 +71,9 @@ export class Totals {
     return [
       `histories ${this.histories}, of which ${this.counted} count`,
       ...[...this.empty].map(([seed, why]) => `  seed ${seed} doesn't count: ${why}`),
-      `runs ${this.runs}: ${states.map(([state, count]) => `${count} ${State[state]}`).join(', ')}`,
+      `runs ${this.runs}: ${states.map(([state, count]) => `${count} ${State[state]}`).join(', ')}; ` +
+        `${this.children} of them children`,
+      `events ${[...this.eventsByKind].map(([kind, count]) => `${count} ${kind}`).join(', ')}`,
       `writes ${this.writesAccepted} accepted, ${this.writesRefused} refused, of which ${this.staleWritesRefused} stale ` +
         `(in ${this.withPausesAndStaleWrites} of the ${this.withPauses} histories with pauses)`,
       `calls ${this.callsAnswered} answered well, ${this.callsRepeated} delivered again with the same key, ` +

@@ -1,22 +1,31 @@
-// A module hears of a call what the store has for it: the item's key, the step, the values that the step reads, as they stood when
-// the call was performed, and the one key of the step and round.
+// A module hears of a call what the store has for it: the key of the item that began it
+// all, the step, the values that the step reads, as they stood when the call was performed, and the one key of the step and round.
 
-import { printableRun, runParts } from '../../../flow/run-id.ts';
+import type { RunId } from '../../../flow/run.ts';
+import { printableRun } from '../../../flow/run-id.ts';
 import type { CallHappening, SeenRequest } from '../world/history.ts';
+import { elementOf } from './branches.ts';
 import { type Case, callOf, type MakeChecker, type RunView } from './checker.ts';
 import { read } from './flow-rules.ts';
 
 export const callsCarryTheState: MakeChecker = ({ planOfRun }, report) => {
   /** What each call has to say, by its number. Of a holder that has lost the run nobody knows any more what it read. */
   const expected = new Map<number, ReadonlyMap<string, string>>();
+  /** The key of the item that each run serves: that of the run which started it. */
+  const rowKeys = new Map<RunId, string>();
   return {
-    see(record, before) {
+    see(record, before, after) {
+      if (record.kind === 'write' && record.operation === 'create' && record.result === 'done' && after) {
+        const { parent, itemKey } = after.control;
+        const own = Buffer.from(itemKey).toString('latin1');
+        rowKeys.set(record.run, parent ? (rowKeys.get(parent.run) ?? '') : own);
+      }
       if (record.kind === 'call' && before?.fence.epoch === record.epoch) {
         expected.set(record.number, valuesFor(before, record.step, planOfRun));
       }
       if (record.kind !== 'receipt') return;
       const { call, request } = record;
-      const wrong = wrongIn(call, request, expected.get(call.number));
+      const wrong = wrongIn(call, request, rowKeys.get(call.run), expected.get(call.number));
       if (wrong) report(`${printableRun(call.run)} ${call.step}: ${record.endpoint} was sent ${wrong}`);
     },
   };
@@ -24,7 +33,10 @@ export const callsCarryTheState: MakeChecker = ({ planOfRun }, report) => {
 
 function valuesFor(run: RunView, step: string, planOfRun: Case['planOfRun']): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  for (const reading of callOf(planOfRun(run), step)?.send ?? []) {
+  const plan = planOfRun(run);
+  const element = elementOf(plan, step, run);
+  if (element) values.set(...element);
+  for (const reading of callOf(plan, step)?.send ?? []) {
     const value = read(run, reading);
     if (value) values.set(reading.name, Buffer.from(value.bytes).toString('latin1'));
   }
@@ -34,10 +46,10 @@ function valuesFor(run: RunView, step: string, planOfRun: Case['planOfRun']): Re
 function wrongIn(
   call: CallHappening,
   request: SeenRequest,
+  rowKey: string | undefined,
   fields: ReadonlyMap<string, string> | undefined,
 ): string | undefined {
-  const { itemKey } = runParts(call.run);
-  if (request.rowkey !== Buffer.from(itemKey).toString('latin1')) return `row key ${request.rowkey}`;
+  if (request.rowkey !== rowKey) return `row key ${request.rowkey}`;
   if (request.step !== call.step) return `step ${request.step}`;
   if (request.attempt !== call.attempt || request.epoch !== call.epoch)
     return `attempt ${request.attempt} of epoch ${request.epoch}, asked was ${call.attempt} of ${call.epoch}`;

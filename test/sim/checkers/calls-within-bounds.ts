@@ -1,17 +1,18 @@
-// A step is called with one key per round, no more often than tries + maxLosses + answers that declined; and a new round begins
-// only when a retry or a release asks for it, and not for a step that is done.
+// A step is called with one key per round, no more often than tries + maxLosses + answers that declined.
 
-import { isExitCall } from '../../../flow/exit-call.ts';
+import type { CallAction } from '../../../flow/plan.ts';
 import { isDeclined } from '../../../flow/return-code.ts';
 import { printableRun } from '../../../flow/run-id.ts';
-import { type InboxEvent, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { CallHappening, WriteHappening } from '../world/history.ts';
-import { callOf, type MakeChecker, type RunView, writtenSteps } from './checker.ts';
+import { StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import type { CallHappening } from '../world/history.ts';
+import { callOf, type MakeChecker, writtenSteps } from './checker.ts';
 
-export const callsWithinBounds: MakeChecker = ({ events, planOf }, report) => {
+export const callsWithinBounds: MakeChecker = ({ planOfWrite }, report) => {
   /** By run, step and round. */
   const rounds = new Map<string, { readonly first: CallHappening; delivered: number; declined: number }>();
   const keys = new Map<string, string>();
+  /** What each round may do, by the version that the run had when the round began: a retry may move it to another. */
+  const actions = new Map<string, CallAction>();
 
   const called = (call: CallHappening) => {
     const name = `${call.run} ${call.step} ${call.round}`;
@@ -26,45 +27,32 @@ export const callsWithinBounds: MakeChecker = ({ events, planOf }, report) => {
     return round;
   };
 
-  const checkRounds = ({ run, changes }: WriteHappening, before: RunView) => {
-    for (const [id, { round }] of writtenSteps(changes)) {
-      const was = before.steps.get(id)?.round ?? 1;
-      if (round === was) continue;
-      if (before.steps.get(id)?.status === StepStatus.DONE && !isExitCall(id)) {
-        report(`${printableRun(run)} ${id} was DONE and begins round ${round}`);
-      }
-      // One write may carry several ends, each with what follows.
-      const asked = changes.consumed.filter((event) => asks(events.get(event))).length;
-      if (round < was || round > was + asked)
-        report(`${printableRun(run)} ${id}: round ${round} follows ${was} unasked`);
-    }
-  };
-
   return {
-    see(record, before) {
-      if (record.kind === 'write' && record.result === 'done' && before) checkRounds(record, before);
+    see(record, before, after) {
+      if (record.kind === 'write' && record.result === 'done' && after) {
+        const plan = planOfWrite(before, after);
+        for (const [id, { status, round }] of writtenSteps(record.changes)) {
+          const action = status === StepStatus.RUNNING ? callOf(plan, id) : undefined;
+          if (action) actions.set(`${record.run} ${id} ${round}`, action);
+        }
+      }
       if (record.kind === 'call') called(record);
       // What the network made two of was called once.
       if (record.kind === 'receipt' && !record.isCopy) called(record.call).delivered++;
       if (record.kind === 'delivery' && isDeclined(record.ending)) called(record.call).declined++;
     },
-    end(runs) {
-      for (const { first, delivered, declined } of rounds.values()) {
-        const { flow = '', flowVersion = 0 } = runs.get(first.run)?.control ?? {};
-        const call = callOf(planOf(flow, flowVersion), first.step);
-        if (!call) report(`${show(first)}: no such call is in flow ${flow}`);
-        else if (delivered > call.tries + call.maxLosses + declined) {
-          const most = `${call.tries} tries + ${call.maxLosses} losses + ${declined} that declined`;
+    end() {
+      for (const [name, { first, delivered, declined }] of rounds) {
+        const action = actions.get(name);
+        if (!action) report(`${show(first)}: its flow has no such call`);
+        else if (delivered > action.tries + action.maxLosses + declined) {
+          const most = `${action.tries} tries + ${action.maxLosses} losses + ${declined} that declined`;
           report(`${show(first)}: ${delivered} calls were delivered, allowed are ${most}`);
         }
       }
     },
   };
 };
-
-function asks(event: InboxEvent | undefined): boolean {
-  return event?.kind.case === 'retry' || event?.kind.case === 'release';
-}
 
 function show({ run, step, round }: CallHappening): string {
   return `${printableRun(run)} ${step} round ${round}`;

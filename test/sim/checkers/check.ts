@@ -8,6 +8,8 @@ import { attemptsAreFailures } from './attempts-are-failures.ts';
 import { callsCarryTheState } from './calls-carry-the-state.ts';
 import { callsWithinBounds } from './calls-within-bounds.ts';
 import type { Case, Evidence, MakeChecker, RunView } from './checker.ts';
+import { childrenAreWanted } from './children-are-wanted.ts';
+import { childrenComeUp } from './children-come-up.ts';
 import { doubtsAreResolved } from './doubts-are-resolved.ts';
 import { everythingEnds } from './everything-ends.ts';
 import { finalAnswers } from './final-answers.ts';
@@ -17,7 +19,9 @@ import { identityStands } from './identity-stands.ts';
 import { inboxConsumedOnce } from './inbox-consumed-once.ts';
 import { leavingTakesNothing } from './leaving-takes-nothing.ts';
 import { legalPath } from './legal-path.ts';
+import { listsAreJoined } from './lists-are-joined.ts';
 import { lossesHaveCauses } from './losses-have-causes.ts';
+import { newestMakesWay } from './newest-makes-way.ts';
 import { noBugs } from './no-bugs.ts';
 import { noEffectBeforeItsChange } from './no-effect-before-its-change.ts';
 import { noEntriesAtRest } from './no-entries-at-rest.ts';
@@ -27,10 +31,13 @@ import { nothingLost } from './nothing-lost.ts';
 import { obligationsFirst } from './obligations-first.ts';
 import { oneOutcome } from './one-outcome.ts';
 import { onlyPoisonIsParked } from './only-poison-is-parked.ts';
+import { othersAreTold } from './others-are-told.ts';
 import { outcomeFollows } from './outcome-follows.ts';
 import { parkedForAReason } from './parked-for-a-reason.ts';
 import { realOutputs } from './real-outputs.ts';
 import { replayGivesTheStore } from './replay-gives-the-store.ts';
+import { roundsAreAskedFor } from './rounds-are-asked-for.ts';
+import { signalsAreKept } from './signals-are-kept.ts';
 import { submissionsAreKept } from './submissions-are-kept.ts';
 import { wishesAreGranted } from './wishes-are-granted.ts';
 import { withdrawnMeansUnheard } from './withdrawn-means-unheard.ts';
@@ -45,10 +52,17 @@ const checkers = {
   'legal path': legalPath,
   'outcome follows': outcomeFollows,
   'obligations first': obligationsFirst,
+  'children are wanted': childrenAreWanted,
+  'children come up': childrenComeUp,
+  'others are told': othersAreTold,
+  'lists are joined': listsAreJoined,
+  'signals are kept': signalsAreKept,
   'identity stands': identityStands,
   'generations follow': generationsFollow,
+  'newest makes way': newestMakesWay,
   'wishes are granted': wishesAreGranted,
   'calls within bounds': callsWithinBounds,
+  'rounds are asked for': roundsAreAskedFor,
   'calls carry the state': callsCarryTheState,
   'no effect before its change': noEffectBeforeItsChange,
   'final answers': finalAnswers,
@@ -94,9 +108,12 @@ export function check(evidence: Evidence): Violation[] {
 
 function caseOf(evidence: Evidence): Case {
   const events = new Map<string, InboxEvent>();
-  for (const record of evidence.records) if (record.kind === 'post') events.set(record.event.id, record.event);
+  // What came again under the same id changed nothing, whatever it said.
+  for (const record of evidence.records)
+    if (record.kind === 'post' && record.result === 'done') events.set(record.event.id, record.event);
   const planOfRun: Case['planOfRun'] = ({ control }) => evidence.planOf(control.flow, control.flowVersion);
-  return { ...evidence, events, planOfRun };
+  const planOfWrite: Case['planOfWrite'] = (before, after) => planOfRun(before ?? after);
+  return { ...evidence, events, planOfRun, planOfWrite };
 }
 
 /** The checkers' own `apply`: what an accepted write makes of a run. */
@@ -117,7 +134,9 @@ function noteWrite(runs: Map<RunId, RunView>, record: HistoryRecord & WriteHappe
   }
   const heldBy = operation === 'commit' ? (release ? undefined : before?.holder) : holder && process;
   const barrenClaims = operation === 'commit' ? 0 : (before?.barrenClaims ?? 0) + (holder ? 1 : 0);
-  runs.set(run, { fence: after, control, steps, fields, holder: heldBy, barrenClaims });
+  const isVersionNew = before !== undefined && before.control.flowVersion !== control.flowVersion;
+  const isMoved = isVersionNew || (operation === 'commit' && before?.isMoved === true);
+  runs.set(run, { fence: after, control, steps, fields, holder: heldBy, barrenClaims, isMoved });
   const older = supersedes === undefined ? undefined : runs.get(supersedes);
   if (supersedes === undefined || !older) return;
   const fence = { epoch: older.fence.epoch, version: older.fence.version + 1 };

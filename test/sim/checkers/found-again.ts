@@ -33,9 +33,10 @@ function wrongEntries({ entries, operation, holder }: WriteHappening, run: RunVi
   let isWaiting = false;
   for (const { status, dueMs } of run.steps.values()) {
     if (status === StepStatus.RUNNING) return 'it sleeps with a call that somebody has to count as lost';
-    if (status !== StepStatus.SLEEPING) continue;
+    if (status !== StepStatus.SLEEPING && status !== StepStatus.WAITING) continue;
     isWaiting = true;
-    firstMs = Math.min(firstMs, dueMs);
+    // Whoever waits for others may wait as long as the run may take.
+    if (status === StepStatus.SLEEPING || dueMs > 0) firstMs = Math.min(firstMs, dueMs);
   }
   if (!isWaiting) return 'it waits for nothing, and nobody is to go on with it';
   return timerMs > firstMs ? `it sleeps until ${timerMs}, and is due at ${firstMs}` : undefined;

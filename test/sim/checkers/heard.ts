@@ -20,6 +20,13 @@ export class Heard {
     this.#counts.set(name, { ...count, heard: count.heard + 1 });
   }
 
+  /** So many more have a cause of another kind. */
+  add(run: string, step: string, { round }: StepState, epoch: number, more: number): void {
+    const name = `${run} ${step} ${round} ${epoch}`;
+    const count = this.#counts.get(name) ?? { stored: 0, heard: 0 };
+    this.#counts.set(name, { ...count, heard: count.heard + more });
+  }
+
   /** Those stored when the holder took the run and those it has heard of since. */
   most(run: string, step: string, round: number, epoch: number): number {
     const count = this.#counts.get(`${run} ${step} ${round} ${epoch}`);

@@ -1,24 +1,21 @@
-// What a run was created with never changes: who it is, its inputs, its place in its level, the version of its flow, which had been
-// released by then. Only an event that asks for it changes its level.
+// What a run was created with never changes: who it is, its inputs, its place in its level, who started it, the version of its flow,
+// which had been released by then, or which its parent's flow names. Only an event that asks for it changes its level or its version.
 
 import { type Control, inputWriter, splitFieldKey } from '../../../flow/run.ts';
 import { printableRun } from '../../../flow/run-id.ts';
-import type { MakeChecker } from './checker.ts';
+import type { InboxEvent } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { consumedBy, type MakeChecker } from './checker.ts';
 
-const forEver = [
-  'business',
-  'flow',
-  'generation',
-  'flowVersion',
-  'order',
-  'createdMs',
-  'inputBytes',
-] as const satisfies ReadonlyArray<keyof Control>;
+const forEver = ['business', 'flow', 'generation', 'order', 'createdMs', 'inputBytes'] as const satisfies ReadonlyArray<
+  keyof Control
+>;
 
-export const identityStands: MakeChecker = ({ events }, report) => {
+export const identityStands: MakeChecker = (subject, report) => {
   const released = new Set<string>();
-  const checkCreation = (name: string, { flow, flowVersion }: Control) => {
-    if (!released.has(`${flow} ${flowVersion}`)) report(`${name} is pinned to version ${flowVersion}, never released`);
+  const checkCreation = (name: string, { flow, flowVersion, parent }: Control) => {
+    // What a child follows is looked at where its parent is.
+    if (!parent && !released.has(`${flow} ${flowVersion}`))
+      report(`${name} is pinned to version ${flowVersion}, never released`);
   };
   return {
     see(record, before, after) {
@@ -35,9 +32,19 @@ export const identityStands: MakeChecker = ({ events }, report) => {
       for (const key of record.changes.fields.keys()) {
         if (splitFieldKey(key).writer === inputWriter) report(`${name}: ${key} was written again`);
       }
-      const asked = record.changes.consumed.some((id) => events.get(id)?.kind.case === 'level');
+      if (JSON.stringify(was.parent) !== JSON.stringify(is.parent)) report(`${name}: its parent changed`);
+      if (Buffer.compare(was.rowKey ?? was.itemKey, is.rowKey ?? is.itemKey) !== 0)
+        report(`${name}: its row key changed`);
+      const consumed = consumedBy(record.changes, subject);
+      if (was.flowVersion !== is.flowVersion && !consumed.some((kind) => movesTo(kind, is.flowVersion)))
+        report(`${name}: its version was ${was.flowVersion} and is ${is.flowVersion}, unasked`);
+      const asked = consumed.some((kind) => kind.case === 'level');
       if (was.level !== is.level && !asked) report(`${name}: its level changed to ${is.level} unasked`);
       if (was.superseded && !is.superseded) report(`${name} was superseded and isn't any more`);
     },
   };
 };
+
+function movesTo(kind: InboxEvent['kind'], version: number): boolean {
+  return (kind.case === 'retry' || kind.case === 'rewind') && kind.value.flowVersion === version;
+}

@@ -1,24 +1,26 @@
 // A loss is counted for each call whose end nobody knows, and for nothing else: one for a step that a claim finds RUNNING, one for
-// each connection that the holder heard of as lost, stored before the step is called again.
+// each connection that the holder heard of as lost, stored before the step is called again. What is no call, a run to start or something
+// to tell, is repeated without being a loss.
 
 import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { Ending, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { WriteHappening } from '../world/history.ts';
-import { callOf, type MakeChecker, maxBarrenClaims, type RunView, writtenSteps } from './checker.ts';
+import { actionAt, callOf, type MakeChecker, maxBarrenClaims, type RunView, writtenSteps } from './checker.ts';
 import { Heard } from './heard.ts';
 
-export const lossesHaveCauses: MakeChecker = ({ planOfRun }, report) => {
+export const lossesHaveCauses: MakeChecker = ({ planOfRun, planOfWrite }, report) => {
   const lost = new Heard();
   const checkClaim = ({ run }: WriteHappening, before: RunView | undefined, after: RunView) => {
-    const plan = planOfRun(after);
+    const plan = planOfWrite(before, after);
     // Once one step has lost too many calls the run is put aside, and the others aren't looked at.
     const isPoison = [...after.steps].some(([id, { losses }]) => losses > (callOf(plan, id)?.maxLosses ?? Infinity));
     for (const [id, step] of after.steps) {
       const was = before?.steps.get(id);
       const isSameRound = was?.round === step.round;
       const stored = isSameRound ? was.losses : 0;
-      const isLost = isSameRound && was.status === StepStatus.RUNNING && countsLosses(before, after);
+      const isCall = callOf(plan, id) !== undefined;
+      const isLost = isSameRound && isCall && was.status === StepStatus.RUNNING && countsLosses(before, after);
       const due = stored + (isLost ? 1 : 0);
       lost.taken(run, id, step, after.fence.epoch, due);
       if (step.losses === due || (isPoison && step.losses === stored)) continue;
@@ -31,6 +33,8 @@ export const lossesHaveCauses: MakeChecker = ({ planOfRun }, report) => {
       if (record.kind === 'answer' && record.ending === Ending.LOST) lost.note(record.call);
       if (record.kind === 'call' && before?.fence.epoch === record.epoch) {
         const { run, step, round, epoch } = record;
+        // A later answer may have come before its call was lost.
+        if (actionAt(planOfRun(before), step)?.kind === 'callback') return;
         const losses = before.steps.get(step)?.losses ?? 0;
         const due = lost.most(run, step, round, epoch);
         if (losses < due) report(`${printableRun(run)} ${step} is called again, ${losses} of ${due} losses are stored`);

@@ -1,8 +1,9 @@
-// A status becomes terminal once all exit calls of its outcome are done, or recorded as undone with an alarm; none is begun before
+// A status becomes terminal once everybody who has to know was told, and all exit calls of its outcome are done, or recorded as undone with an alarm; none is begun before
 // the outcome is stored, and none for another outcome.
 
 import { isExitCall } from '../../../flow/exit-call.ts';
 import type { PlanExitCall } from '../../../flow/plan.ts';
+import type { RunId } from '../../../flow/run.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { ExitState } from '../../../proto/gen/weir/flow/v1/flow_pb.js';
@@ -12,6 +13,8 @@ import { type MakeChecker, writtenSteps } from './checker.ts';
 export const obligationsFirst: MakeChecker = ({ planOfRun }, report) => {
   /** Exit calls of which an alarm says that they are undone, as `run outcome-number id`. */
   const undone = new Set<string>();
+  /** Runs that were stopped before they began have no obligations. */
+  const stillborn = new Set<RunId>();
   return {
     see(record, _before, after) {
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
@@ -28,7 +31,11 @@ export const obligationsFirst: MakeChecker = ({ planOfRun }, report) => {
           `${printableRun(record.run)} is ${State[ended]} and ${id}, which isn't for that, is ${StepStatus[status]}`,
         );
       }
-      if (!isTerminal(state)) return;
+      if (record.operation === 'create' && record.holder === undefined && isTerminal(state)) stillborn.add(record.run);
+      if (!isTerminal(state) || stillborn.has(record.run)) return;
+      for (const path of after.steps.keys()) {
+        if (path.startsWith('tell/')) report(`${printableRun(record.run)} is ${State[state]} and has ${path} to do`);
+      }
       for (const { id } of owed) {
         const status = after.steps.get(id)?.status ?? StepStatus.UNSPECIFIED;
         const isGivenUp = status === StepStatus.FAILED || status === StepStatus.CANCELLED;

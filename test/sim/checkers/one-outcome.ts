@@ -1,10 +1,11 @@
-// A run has one outcome per outcome number. It is fixed when the run begins to end; only a retry that names it reopens it.
+// A run has one outcome per outcome number. It is fixed when the run begins to end; only a retry or a rewind that
+// names it reopens it, or news of a child that it failed with.
 
 import type { Status } from '../../../flow/run.ts';
 import { printableRun } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
-import { type InboxEvent, State } from '../../../proto/gen/weir/run/v1/run_pb.js';
-import type { MakeChecker } from './checker.ts';
+import { type InboxEvent, State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import type { MakeChecker, RunView } from './checker.ts';
 
 export const oneOutcome: MakeChecker = ({ events }, report) => {
   const outcomes = new Map<string, State>();
@@ -31,7 +32,7 @@ export const oneOutcome: MakeChecker = ({ events }, report) => {
       if (outcomeOf(was) === undefined || stays) return;
       if (outcomeOf(was) === State.SUCCEEDED) report(`${name} had SUCCEEDED and was reopened`);
       // One write may carry the end, the retry and what follows.
-      if (consumed.some((event) => names(event, was.outcomeNumber))) return;
+      if (consumed.some((event) => names(event, was.outcomeNumber) || isOfChild(event, before))) return;
       report(`${name} was reopened from outcome ${was.outcomeNumber} without a retry that names it`);
     },
   };
@@ -44,5 +45,13 @@ function outcomeOf({ state, outcome }: Status): State | undefined {
 }
 
 function names({ kind }: InboxEvent, outcomeNumber: number): boolean {
-  return kind.case === 'retry' && kind.value.outcomeNumber === outcomeNumber;
+  return (kind.case === 'retry' || kind.case === 'rewind') && kind.value.outcomeNumber === outcomeNumber;
+}
+
+/** Whether it tells of a child with which the run has failed. */
+function isOfChild({ kind }: InboxEvent, { control, steps }: RunView): boolean {
+  if (kind.case !== 'childReopened' && kind.case !== 'childEnded') return false;
+  const step = steps.get(kind.value.step);
+  const isIts = step?.status === StepStatus.FAILED && step.child === kind.value.child;
+  return isIts && outcomeOf(control.status) === State.FAILED;
 }

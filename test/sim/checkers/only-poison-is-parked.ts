@@ -4,7 +4,7 @@
 import { isExitCall } from '../../../flow/exit-call.ts';
 import type { RunId } from '../../../flow/run.ts';
 import { identityOf, printableRun } from '../../../flow/run-id.ts';
-import { State } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { State, StepStatus } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { MakeChecker } from './checker.ts';
 
 export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
@@ -12,7 +12,7 @@ export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
   let poison: ReadonlySet<string> = new Set();
   const received = new Set<RunId>();
   return {
-    see(record, _before, after) {
+    see(record, before, after) {
       if (record.kind === 'world') {
         isOnlyPoisoned = record.isOnlyPoisoned && record.processes.filter(isDispatch).length === 1;
         poison = new Set(record.poison);
@@ -20,6 +20,9 @@ export const onlyPoisonIsParked: MakeChecker = (_evidence, report) => {
       if (record.kind === 'receipt' && !isExitCall(record.call.step)) received.add(record.call.run);
       if (record.kind !== 'write' || record.result !== 'done' || !after) return;
       const { state } = after.control.status;
+      // Begun again it may go another way, and a join may do without the step that kills.
+      if (state === State.OPEN && before && before.control.status.state !== State.OPEN) received.delete(record.run);
+      if ([...after.steps.values()].some(({ status }) => status === StepStatus.CANCELLED)) received.delete(record.run);
       const isPoison = poison.has(identityOf(record.run));
       if (isOnlyPoisoned && state === State.PARKED && !isPoison)
         report(`${printableRun(record.run)} is parked, and is no poison item`);

@@ -1,5 +1,5 @@
 // Whoever is told that an item was taken in finds a run with just these fields, of the generation after the one that was expected.
-// Every run is one that somebody submitted, and nobody is turned away for a conflict with what isn't there.
+// Every run is one that somebody submitted, or that another run started, and nobody is turned away for a conflict with what isn't there.
 
 import { inputWriter, type RunId, splitFieldKey } from '../../../flow/run.ts';
 import { identityOf, printableRun, runParts } from '../../../flow/run-id.ts';
@@ -28,6 +28,7 @@ export const submissionsAreKept: MakeChecker = (_evidence, report) => {
       if (record.kind === 'client') checkClient(record, after);
       if (record.kind !== 'write' || record.operation !== 'create' || record.result !== 'done' || !after) return;
       const { run } = record;
+      if (after.control.parent) return;
       const created = textOf(inputsOf(after));
       inputs.set(identityOf(run), (inputs.get(identityOf(run)) ?? new Set()).add(created));
       if (!asked.get(run)?.has(created))

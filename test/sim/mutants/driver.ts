@@ -89,7 +89,7 @@ export const driverMutants: readonly Mutant[] = [
   {
     name: 'an alarm clock that is set is not set again',
     file: heldRun,
-    line: 'if (this.#wake?.atMs === atMs) return;',
+    line: 'if (this.#wake?.atMs === atMs && atMs > nowMs) return;',
     instead: 'if (this.#wake) return;',
     caughtBy: 'everything ends',
   },
@@ -113,6 +113,21 @@ export const driverMutants: readonly Mutant[] = [
     line: 'this.#runs--;',
     instead: '',
     caughtBy: 'everything ends',
+  },
+  {
+    name: 'places are rounded down',
+    file: 'dispatch/driver/spout-links.ts',
+    line: 'runs: Math.ceil(runs / spouts)',
+    instead: 'runs: Math.floor(runs / spouts)',
+    caughtBy: 'everything ends',
+  },
+  {
+    name: 'whether a generation may begin is decided by what is read',
+    file: submission,
+    line: 'const former = runId({ business, flow, itemKey, generation: expected });',
+    instead:
+      'const former = runId({ business, flow, itemKey, generation: expected }); if ((await store.newest(identity(business, flow, itemKey))) !== former) return this.#unexpected(item, expected);',
+    caughtBy: 'newest makes way',
   },
   {
     name: 'a holder says that it holds what it lost',

@@ -162,15 +162,15 @@ export const flowMutants: readonly Mutant[] = [
   {
     name: 'a retry names no outcome',
     file: inbox,
-    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
-    instead: 'if (!ended || superseded || !rearm()) return;',
+    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm(next !== flowVersion)) return;',
+    instead: 'if (!ended || superseded || !rearm(next !== flowVersion)) return;',
     caughtBy: 'one outcome',
   },
   {
     name: 'a superseded run is tried again',
     file: inbox,
-    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
-    instead: 'if (!ended || status.outcomeNumber !== asked.outcomeNumber || !rearm()) return;',
+    line: 'if (!ended || superseded || status.outcomeNumber !== asked.outcomeNumber || !rearm(next !== flowVersion)) return;',
+    instead: 'if (!ended || status.outcomeNumber !== asked.outcomeNumber || !rearm(next !== flowVersion)) return;',
     caughtBy: 'generations follow',
   },
   {

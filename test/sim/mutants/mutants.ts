@@ -2,12 +2,21 @@
 // world.
 
 import { driverMutants } from './driver.ts';
+import { familyMutants } from './families.ts';
 import { flowMutants } from './flow.ts';
+import { languageMutants } from './language.ts';
 import type { Mutant } from './mutant.ts';
 import { spoutMutants } from './spout.ts';
 import { storeMutants } from './store.ts';
 
-export const mutants: readonly Mutant[] = [...storeMutants, ...driverMutants, ...flowMutants, ...spoutMutants];
+export const mutants: readonly Mutant[] = [
+  ...storeMutants,
+  ...driverMutants,
+  ...flowMutants,
+  ...languageMutants,
+  ...familyMutants,
+  ...spoutMutants,
+];
 
 /** Throws when there is none of this name. */
 export function mutantNamed(name: string): Mutant {

@@ -6,17 +6,19 @@
 import { create } from '@bufbuild/protobuf';
 import type { Dispatch } from '../../../dispatch/dispatch.ts';
 import type { FlowItem, Submitted } from '../../../dispatch/driver/submission.ts';
-import type { RunId, Status } from '../../../flow/run.ts';
+import type { Control, RunId } from '../../../flow/run.ts';
 import { runId, runParts } from '../../../flow/run-id.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { InboxEventSchema, State } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import { type Cuts, clients } from '../world/cuts.ts';
 import type { Faults } from '../world/faults.ts';
+import type { FlowVersions } from '../world/flow-versions.ts';
 import type { ClientHappening, History, Submission } from '../world/history.ts';
 import type { Incarnation, SimulatedProcess } from '../world/process.ts';
 import type { Random } from '../world/random.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { ClientEvent, PlannedItem, Resubmission } from './items.ts';
+import { goOnFrom } from './reopening.ts';
 
 export interface ClientWorld {
   readonly time: VirtualTime;
@@ -25,8 +27,9 @@ export interface ClientWorld {
   readonly cuts: Cuts;
   readonly random: Random;
   readonly processes: readonly SimulatedProcess[];
+  readonly flows: FlowVersions;
   /** What a look at the run shows; undefined when it isn't there. */
-  readonly status: (run: RunId) => Status | undefined;
+  readonly look: (run: RunId) => Control | undefined;
 }
 
 /** How long a client waits for an answer before it asks another dispatch, in ms. */
@@ -53,7 +56,7 @@ export class Client {
 
   begin(items: readonly PlannedItem[]): void {
     for (const planned of items) {
-      this.#later(planned.submitAtMs, (over) =>
+      this.later(planned.submitAtMs, (over) =>
         this.#submit(planned.item, (run) => {
           if (run !== undefined) this.#acknowledged(planned, run);
           over();
@@ -63,7 +66,7 @@ export class Client {
   }
 
   /** Something is under way until it says that it is over. */
-  #later(afterMs: number, act: (over: () => void) => void): void {
+  later(afterMs: number, act: (over: () => void) => void): void {
     this.#underWay++;
     this.#world.time.after(afterMs, () => act(() => this.#underWay--));
   }
@@ -94,11 +97,11 @@ export class Client {
   }
 
   #acknowledged(planned: PlannedItem, run: RunId): void {
-    for (const { afterMs, kind } of planned.wishes) this.#later(afterMs, (over) => this.#post(run, kind, over));
+    for (const { afterMs, kind } of planned.wishes) this.later(afterMs, (over) => this.post(run, kind, over));
     for (const again of planned.again) {
-      this.#later(again.afterMs, (over) => this.#submit(this.#resubmitted(planned.item, run, again), over));
+      this.later(again.afterMs, (over) => this.#submit(this.#resubmitted(planned.item, run, again), over));
     }
-    this.#later(0, (over) => this.#look(planned, run, planned.retries, over));
+    this.later(0, (over) => this.#look(planned, run, planned.retries, over));
   }
 
   #resubmitted(item: FlowItem, run: RunId, { expected, withOtherFields }: Resubmission): FlowItem {
@@ -112,19 +115,19 @@ export class Client {
     const again = (retriesLeft: number) => {
       this.#world.time.after(lookEveryMs, () => this.#look(planned, run, retriesLeft, over));
     };
-    const status = this.#world.status(run);
+    const control = this.#world.look(run);
+    const status = control?.status;
     if (status?.state === State.PARKED && planned.releases) {
-      return this.#post(run, { case: 'release', value: {} }, () => again(retries));
+      return this.post(run, { case: 'release', value: {} }, () => again(retries));
     }
-    const isAtRest = status && (isTerminal(status.state) || status.state === State.PARKED);
-    if (!status || !isAtRest) return again(retries);
+    const isAtRest = control && status && (isTerminal(status.state) || status.state === State.PARKED);
+    if (!control || !status || !isAtRest) return again(retries);
     if (retries === 0 || status.state === State.SUCCEEDED || status.state === State.PARKED) {
       if (isTerminal(status.state)) this.#nextGeneration(planned, run);
       return over();
     }
-    // A request may name an outcome that is past: it must change nothing.
-    const outcomeNumber = this.#world.random.chance(0.1) ? status.outcomeNumber - 1 : status.outcomeNumber;
-    this.#post(run, { case: 'retry', value: { outcomeNumber } }, () => again(retries - 1));
+    const { random, flows } = this.#world;
+    this.post(run, goOnFrom(random, flows, control), () => again(retries - 1));
   }
 
   #nextGeneration(planned: PlannedItem, run: RunId): void {
@@ -132,7 +135,7 @@ export class Client {
     const { random } = this.#world;
     const fields = new Map([['size', { bytes: Buffer.from(String(random.between(0, 9))) }]]);
     const item = { ...planned.item, fields, expectedGeneration: runParts(run).generation };
-    this.#later(random.between(0, 3_000), (over) =>
+    this.later(random.between(0, 3_000), (over) =>
       this.#submit(item, (next) => {
         const left = { ...planned, item, generations: planned.generations - 1, wishes: [], again: [] };
         if (next !== undefined) this.#acknowledged(left, next);
@@ -142,7 +145,7 @@ export class Client {
   }
 
   /** Puts an event into a run's inbox, as often as it takes. */
-  #post(run: RunId, kind: ClientEvent, posted: () => void): void {
+  post(run: RunId, kind: ClientEvent, posted: () => void): void {
     const { time, history } = this.#world;
     const id = `client-${++this.#events}-${kind.case ?? ''}`;
     const event = create(InboxEventSchema, { id, arrivedMs: BigInt(time.wallMs), kind });

@@ -1,27 +1,13 @@
-// Flows made up from a seed: sequences, branches that join, switches, inline steps, conditions, retries, calls on exit. They go
-// through the real parser and compiler.
+// Flows made up from a seed, of the whole language: sequences, branches that join, switches, lists, children, waits, conditions,
+// retries, calls on exit. They go through the real parser and compiler.
 
 import { compileFlow } from '../../../flow/compile.ts';
 import { parseFlow } from '../../../flow/definition/definition.ts';
 import type { Plan } from '../../../flow/plan.ts';
 import type { Random } from '../world/random.ts';
-
-export interface FlowMaking {
-  readonly name: string;
-  readonly business: string;
-  readonly version: number;
-  /** Losses that a step is allowed, one of them for each. */
-  readonly maxLosses: readonly number[];
-}
-
-interface Draft {
-  readonly random: Random;
-  readonly making: FlowMaking;
-  readonly fields: Record<string, unknown>;
-  readonly steps: Record<string, Record<string, unknown>>;
-  /** Fields with numbers that steps so far write. */
-  readonly numbers: string[];
-}
+import { call, callKeys, type Draft, type FlowMaking, newId } from './draft.ts';
+import { joined } from './joined.ts';
+import { single } from './single-steps.ts';
 
 /** Steps between one at which they begin and those with which they end. */
 interface Branch {
@@ -44,12 +30,22 @@ export function madeUpPlan(random: Random, making: FlowMaking): Plan {
 }
 
 function madeUpFlow(random: Random, making: FlowMaking): unknown {
-  const draft: Draft = { random, making, fields: { size: { type: 'int', default: 1 } }, steps: {}, numbers: ['size'] };
+  const fields = { size: { type: 'int', default: 1 }, list: { type: 'json', default: [1, 'two'] } };
+  const draft: Draft = {
+    random,
+    making,
+    fields,
+    steps: {},
+    numbers: ['size'],
+    received: new Set(),
+    signals: new Set(),
+  };
   let last: readonly string[] = [];
-  const blocks = random.between(1, 3);
-  for (let block = 0; block < blocks; block++)
-    last = random.pick([sequence, parallel, choice, computation])(draft, last);
+  const blocks = random.between(1, making.leaves.length > 0 ? 2 : 3);
+  const kinds = [sequence, parallel, choice, computation, ...(making.isPlain ? [] : [joined, joined])];
+  for (let block = 0; block < blocks; block++) last = random.pick(kinds)(draft, last);
   if (!Object.values(draft.steps).some((step) => 'call' in step)) call(draft, last);
+  if (making.leaves.length > 0) leave(draft, last);
   const exits = random.chance(0.3) ? Array.from({ length: random.between(1, 2) }, () => exitCall(draft)) : [];
   return {
     flow: making.name,
@@ -60,6 +56,17 @@ function madeUpFlow(random: Random, making: FlowMaking): unknown {
     steps: draft.steps,
     on_exit: exits,
   };
+}
+
+/** What a parent may receive. */
+function leave(draft: Draft, after: readonly string[]): void {
+  const { random, making, fields, steps, numbers } = draft;
+  const id = newId(draft);
+  const inline = Object.fromEntries(
+    making.leaves.map((name, index) => [name, `${random.pick(numbers)} + ${random.pick(numbers)} + ${index}`]),
+  );
+  for (const name of making.leaves) fields[name] = { type: 'int' };
+  steps[id] = { after, inline };
 }
 
 function exitCall(draft: Draft): unknown {
@@ -76,13 +83,13 @@ function exitCall(draft: Draft): unknown {
 function sequence(draft: Draft, after: readonly string[]): readonly string[] {
   let last = after;
   const length = draft.random.between(1, 3);
-  for (let index = 0; index < length; index++) last = [call(draft, last)];
+  for (let index = 0; index < length; index++) last = [single(draft, last)];
   return last;
 }
 
 function parallel(draft: Draft, after: readonly string[]): readonly string[] {
   const width = draft.random.between(2, 3);
-  const branches = Array.from({ length: width }, () => call(draft, after));
+  const branches = Array.from({ length: width }, () => single(draft, after));
   return draft.random.chance(0.7) ? [call(draft, branches)] : branches;
 }
 
@@ -96,8 +103,6 @@ function switchOver(draft: Draft, after: readonly string[], nesting: number): Br
   const { random, steps, numbers } = draft;
   const id = newId(draft);
   const read = random.pick(numbers);
-  // Steps stand in the text in the order of their making; the switch comes before those it chooses.
-  steps[id] = {};
   const [one, other] = [branch(draft, nesting - 1), branch(draft, nesting - 1)];
   const emptyCase = random.chance(0.2) ? [choiceOf([], `${read} == 5`)] : [];
   steps[id] = {
@@ -113,8 +118,8 @@ function switchOver(draft: Draft, after: readonly string[], nesting: number): Br
 function branch(draft: Draft, nesting: number): Branch {
   const { random } = draft;
   if (nesting > 0 && random.chance(0.3)) return switchOver(draft, [], nesting);
-  const [head = ''] = random.chance(0.2) ? computation(draft, []) : [call(draft, [])];
-  return { head, tails: random.chance(0.3) ? [call(draft, [head])] : [head] };
+  const [head = ''] = random.chance(0.2) ? computation(draft, []) : [single(draft, [])];
+  return { head, tails: random.chance(0.3) ? [single(draft, [head])] : [head] };
 }
 
 function choiceOf(steps: readonly string[], when: string): unknown {
@@ -135,34 +140,4 @@ function computation(draft: Draft, after: readonly string[]): readonly string[] 
   };
   numbers.push(field);
   return [id];
-}
-
-function call(draft: Draft, after: readonly string[]): string {
-  const { random, steps, numbers, fields } = draft;
-  const id = newId(draft);
-  const number = `${id}_number`;
-  fields[number] = { type: 'int', default: 0 };
-  steps[id] = {
-    ...(after.length > 0 && { after }),
-    ...(random.chance(0.15) && { when: `${random.pick(numbers)} % 4 != 0` }),
-    ...callKeys(draft, id),
-    receive: [number, `${id}_mark`],
-  };
-  numbers.push(number);
-  return id;
-}
-
-function callKeys({ random, numbers, making }: Draft, id: string): Record<string, unknown> {
-  return {
-    // Some modules are called by many steps of all flows, so that calls wait for places.
-    call: `modules.${random.chance(0.4) ? 'shared' : id}`,
-    send: [random.pick(numbers)],
-    timeout: random.pick(['500ms', '2s', '20s']),
-    retry: { tries: random.between(1, 4), first: '100ms', max: random.pick(['500ms', '5s']) },
-    max_losses: random.pick(making.maxLosses),
-  };
-}
-
-function newId({ steps }: Draft): string {
-  return `step${Object.keys(steps).length + 1}`;
 }

@@ -6,6 +6,7 @@ import type { Plan } from '../../../flow/plan.ts';
 import { identity } from '../../../flow/run-id.ts';
 import type { InboxEventSchema } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { Random } from '../world/random.ts';
+import { signalNames } from './draft.ts';
 
 export type ClientEvent = Exclude<MessageInitShape<typeof InboxEventSchema>['kind'], undefined>;
 
@@ -39,7 +40,7 @@ export interface Workload {
   readonly poisoned: number;
 }
 
-const counts = [10, 20, 30, 40, 60];
+const counts = [8, 12, 16, 24, 40];
 /** Longest time after which an owner wants something, in ms. */
 const maxAfterMs = 30_000;
 
@@ -52,6 +53,7 @@ export function plannedItems(
     const { name: flow, business } = random.pick(plans);
     const item = { business, flow, key: madeUpKey(random, index), level: random.between(1, 9) };
     const fields = new Map([['size', { bytes: Buffer.from(String(random.between(0, 9))) }]]);
+    if (random.chance(0.8)) fields.set('list', { bytes: Buffer.from(JSON.stringify(madeUpList(random))) });
     return plannedItem(random, { ...item, fields }, { duringMs, isPoison: index < poisoned });
   });
   const poison = items.slice(0, poisoned).map(({ item }) => identity(item.business, item.flow, item.key));
@@ -66,12 +68,18 @@ function plannedItem(
   return {
     item,
     submitAtMs: random.between(0, duringMs),
-    wishes: random.chance(0.3) ? Array.from({ length: random.between(1, 3) }, () => madeUpWish(random)) : [],
+    wishes: random.chance(0.4) ? Array.from({ length: random.between(1, 3) }, () => madeUpWish(random)) : [],
     again: random.chance(0.2) ? Array.from({ length: random.between(1, 2) }, () => resubmission(random)) : [],
     generations: random.chance(0.15) ? random.between(1, 2) : 0,
     retries: random.pick([0, 1, 2]),
     releases: !isPoison && random.chance(0.8),
   };
+}
+
+/** Most lists are short; the longest are longer than what may be under way at a time. */
+function madeUpList(random: Random): unknown[] {
+  const length = random.pick([0, 1, 2, 3, 3, 4, 5, 12]);
+  return Array.from({ length }, (_, index) => random.pick<unknown>([index, `item ${index}`, { part: index }]));
 }
 
 /** Any bytes may name an item. */
@@ -81,8 +89,16 @@ function madeUpKey(random: Random, index: number): Uint8Array {
 
 function madeUpWish(random: Random): PlannedItem['wishes'][number] {
   const afterMs = random.between(0, random.chance(0.5) ? 500 : maxAfterMs);
+  if (random.chance(0.3)) return { afterMs, kind: signalFor(random) };
   if (random.chance(0.5)) return { afterMs, kind: { case: 'level', value: { level: random.between(1, 9) } } };
   return { afterMs, kind: { case: 'cancel', value: { cause: 'not wanted any more' } } };
+}
+
+/** A signal that some flows wait for, and a number with it. */
+export function signalFor(random: Random): ClientEvent {
+  const name = random.pick(signalNames);
+  const number = String(random.between(0, 99));
+  return { case: 'signal', value: { name, fields: { [`${name}_number`]: { value: Buffer.from(number) } } } };
 }
 
 function resubmission(random: Random): Resubmission {

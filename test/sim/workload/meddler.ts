@@ -7,16 +7,19 @@ import type { RunId } from '../../../flow/run.ts';
 import { runId, runParts } from '../../../flow/run-id.ts';
 import { type InboxEvent, InboxEventSchema } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import type { Faults } from '../world/faults.ts';
+import type { FlowVersions } from '../world/flow-versions.ts';
 import type { SimulatedProcess } from '../world/process.ts';
 import type { Random } from '../world/random.ts';
 import type { SimulatedStore } from '../world/store.ts';
 import type { VirtualTime } from '../world/time.ts';
-import type { ClientEvent } from './items.ts';
+import { type ClientEvent, signalFor } from './items.ts';
+import { goOnFrom } from './reopening.ts';
 
 export interface MeddlerWorld {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly store: SimulatedStore;
+  readonly flows: FlowVersions;
   readonly random: Random;
   readonly processes: readonly SimulatedProcess[];
 }
@@ -68,7 +71,8 @@ export class Meddler {
 
   #madeUpEvents(run: RunId): ClientEvent[] {
     const { random, store } = this.#world;
-    const present = store.status(run)?.outcomeNumber ?? 0;
+    const control = store.control(run);
+    const present = control?.status.outcomeNumber ?? 0;
     const cancel: ClientEvent = { case: 'cancel', value: { cause: 'somebody meddled' } };
     // Begun again at once: answers to the calls of the round before are on their way.
     if (random.chance(0.5)) return [cancel, { case: 'retry', value: { outcomeNumber: present + 1 } }];
@@ -78,7 +82,9 @@ export class Meddler {
       { case: 'level', value: { level: random.between(1, 9) } },
       { case: 'retry', value: { outcomeNumber } },
       { case: 'release', value: {} },
+      signalFor(random),
       cancel,
+      ...(control ? [goOnFrom(random, this.#world.flows, control)] : []),
     ]);
     return [event];
   }

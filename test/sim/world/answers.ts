@@ -3,6 +3,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { status as Code } from '@grpc/grpc-js';
 import type { EndedExchange } from '../../../dispatch/modules/classify.ts';
+import { branchOf } from '../../../flow/branch-path.ts';
 import { isExitCall } from '../../../flow/exit-call.ts';
 import {
   ProcessRequestSchema,
@@ -11,6 +12,7 @@ import {
   ReturnCode,
 } from '../../../proto/gen/weir/module/v1/module_pb.js';
 import { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { callbackModules } from '../workload/draft.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import type { Faults } from './faults.ts';
 import type { SeenRequest } from './history.ts';
@@ -105,7 +107,7 @@ export function madeUpReply(
 }
 
 function truth(faults: Faults, random: Random, where: string, request: SeenRequest, number: number): Reply {
-  const fields = outputs(request, number);
+  const fields = outputsOf(request, String(number));
   if (faults.strikes('undeclared field', where)) fields.set('unasked', 'noise');
   // Naming the row key is optional.
   const rowkey = random.chance(0.5) ? { rowkey: Buffer.from(request.rowkey, 'latin1') } : {};
@@ -119,7 +121,7 @@ function truth(faults: Faults, random: Random, where: string, request: SeenReque
 
 /** An answer that breaks the contract; undefined when it doesn't. */
 function lie(faults: Faults, random: Random, where: string, request: SeenRequest, number: number): Reply | undefined {
-  const fields = outputs(request, number);
+  const fields = outputsOf(request, String(number));
   const violation = (sent: Uint8Array): Reply => ({ ending: Ending.VIOLATION, fields, isMalformed: false, sent });
   if (faults.strikes('answer VIOLATION', where)) return violation(encode({}, fields));
   if (faults.strikes('unknown code', where)) return violation(encode({ code: unknownCode }, fields));
@@ -131,21 +133,27 @@ function lie(faults: Faults, random: Random, where: string, request: SeenRequest
     const whole = encode({ code: ReturnCode.SUCC }, fields);
     return violation(whole.subarray(0, whole.length - random.between(1, 3)));
   }
-  // A call on exit keeps nothing of its answer, so nothing of it can be malformed.
-  if (!isExitCall(request.step) && faults.strikes('malformed field', where)) {
-    fields.set(`${request.step}_number`, 'many');
+  // Of an answer of which nothing is kept nothing can be malformed.
+  if (keepsFields(where, request) && faults.strikes('malformed field', where)) {
+    fields.set(`${branchOf(request.step)?.step ?? request.step}_number`, 'many');
     return { ...violation(encode({ code: ReturnCode.SUCC }, fields)), isMalformed: true };
   }
   return undefined;
 }
 
-/** A step's number depends on its item and the step alone. */
-function outputs({ rowkey, step }: SeenRequest, number: number): Map<string, string> {
+/** Of a call on exit nothing is kept, nor of the answer that work was taken on. */
+function keepsFields(where: string, { step }: SeenRequest): boolean {
+  return !isExitCall(step) && !where.includes(callbackModules);
+}
+
+/** A step's number depends on its item and the step alone. The branches of a list leave fields of one name. */
+export function outputsOf({ rowkey, step }: SeenRequest, mark: string): Map<string, string> {
   let hash = 0;
   for (const byte of Buffer.from(rowkey + step, 'latin1')) hash = (Math.imul(hash, 31) + byte) >>> 0;
+  const name = branchOf(step)?.step ?? step;
   return new Map([
-    [`${step}_number`, String(hash % 10)],
-    [`${step}_mark`, String(number)],
+    [`${name}_number`, String(hash % 10)],
+    [`${name}_mark`, mark],
   ]);
 }
 

@@ -46,6 +46,12 @@ export class FlowVersions {
     return plan && this.#published.has(plan) ? plan : undefined;
   };
 
+  /** Numbers of the versions of a flow that are published. */
+  published(flow: string): number[] {
+    const published = (this.#plans.get(flow) ?? []).filter((plan) => this.#published.has(plan));
+    return published.map(({ version }) => version);
+  }
+
   /** Releases the first version of each flow. */
   begin(): void {
     for (const [, [first]] of this.#plans) if (first) this.#release(first);
@@ -76,11 +82,23 @@ export class FlowVersions {
     for (const { seen } of this.#views) for (const [flow, plan] of this.#released) seen.set(flow, plan);
   }
 
+  /** After the versions of other flows that it names. */
+  #publish(plan: Plan): void {
+    if (this.#published.has(plan)) return;
+    for (const { action } of plan.steps) {
+      const child = action.kind === 'for_each' ? action.branch : action;
+      if (child.kind !== 'sub_flow') continue;
+      const named = this.#plans.get(child.flow)?.[child.version - 1];
+      if (named) this.#publish(named);
+    }
+    this.#published.add(plan);
+    this.#world.history.add({ kind: 'flow', what: 'published', flow: plan.name, version: plan.version });
+  }
+
   #release(plan: Plan): void {
     const { time, faults, history, scheduling } = this.#world;
     const { name: flow, version } = plan;
-    if (!this.#published.has(plan)) history.add({ kind: 'flow', what: 'published', flow, version });
-    this.#published.add(plan);
+    this.#publish(plan);
     this.#released.set(flow, plan);
     history.add({ kind: 'flow', what: 'released', flow, version });
     for (const view of this.#views) {

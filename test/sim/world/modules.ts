@@ -8,9 +8,10 @@ import { CalledModule } from '../../../dispatch/modules/called-module.ts';
 import type { ModuleCall, Modules } from '../../../dispatch/modules/port.ts';
 import type { Answer } from '../../../flow/event.ts';
 import type { RunId } from '../../../flow/run.ts';
-import { identityOf, runId } from '../../../flow/run-id.ts';
+import { identityOf, latin1Bytes, runId } from '../../../flow/run-id.ts';
 import { Health } from '../../../proto/gen/weir/directory/v1/directory_pb.js';
 import type { Ending } from '../../../proto/gen/weir/run/v1/run_pb.js';
+import { callbackModules } from '../workload/draft.ts';
 import { madeUpReply } from './answers.ts';
 import type { ProcessClock } from './clock.ts';
 import type { Cuts } from './cuts.ts';
@@ -55,6 +56,8 @@ export class SimulatedModules implements CalledModules, ModuleNetwork {
   readonly #mostMs: number;
   readonly #poison: ReadonlySet<string>;
   readonly #modules = new Map<string, Module>();
+  /** Called when a process begins to work on what it answers later. */
+  onWork: (call: CallHappening, request: SeenRequest) => void = () => {};
   #calls = 0;
   #receipts = 0;
 
@@ -146,6 +149,7 @@ export class SimulatedModules implements CalledModules, ModuleNetwork {
       };
       return { takesMs: behaviour.between(1, 20), finish };
     }
+    if (endpoint.startsWith(callbackModules)) this.onWork(call, request);
     const isSlow = this.faults.strikes('slow module', where);
     const finish = () => {
       const reply = madeUpReply(this.faults, behaviour, where, request, ++this.#receipts);
@@ -168,7 +172,8 @@ export class SimulatedModules implements CalledModules, ModuleNetwork {
   }
 }
 
-function runOf({ business, flow, rowkey, callKey }: ModuleCall): RunId {
-  const generation = Number(callKey.slice(0, callKey.indexOf('/')));
-  return runId({ business, flow, itemKey: rowkey, generation });
+/** The run that calls: its row key is that of another where another run has started it. */
+function runOf({ business, flow, callKey }: ModuleCall): RunId {
+  const [generation, , , key = ''] = callKey.split('/');
+  return runId({ business, flow, itemKey: latin1Bytes(decodeURIComponent(key)), generation: Number(generation) });
 }

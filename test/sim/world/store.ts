@@ -7,7 +7,7 @@
 //   W2  Every write that reached the store is in the history once, with the fences read before and after it.
 
 import type { Changes } from '../../../flow/change.ts';
-import type { IndexEntries, RunId, Status } from '../../../flow/run.ts';
+import type { Control, IndexEntries, RunId, Status } from '../../../flow/run.ts';
 import { isTerminal } from '../../../flow/standing.ts';
 import { type InboxEvent, State } from '../../../proto/gen/weir/run/v1/run_pb.js';
 import { MemoryStore } from '../../../store/memory/memory-store.ts';
@@ -45,11 +45,13 @@ export class SimulatedStore {
   onSent: (run: RunId, process: string) => void = () => {};
   /** Called when a process took a run that is to go on. */
   onTaken: (run: RunId, process: string) => void = () => {};
+  /** Called when an accepted write has changed the control data of a run. */
+  onControl: (run: RunId, control: Control) => void = () => {};
   /** Absent where nothing that is read is old. */
   readonly #replica: Replica | undefined;
   /** Runs whose last claim, or creation as claimed, was not followed by a commit that lets go. */
   readonly #held = new Set<RunId>();
-  readonly #statuses = new Map<RunId, Status>();
+  readonly #controls = new Map<RunId, Control>();
   /** Runs by the events that none of their writes has consumed. */
   readonly #unconsumed = new Map<string, { readonly run: RunId; readonly kind: InboxEvent['kind'] }>();
   #outUntilMs = 0;
@@ -83,14 +85,19 @@ export class SimulatedStore {
   }
 
   /** What a look at a run shows. */
+  control(run: RunId): Control | undefined {
+    return this.#controls.get(run);
+  }
+
   status(run: RunId): Status | undefined {
-    return this.#statuses.get(run);
+    return this.#controls.get(run)?.status;
   }
 
   /** All runs have ended or are parked, nobody holds one, and no event waits except those that leave a parked run as it is. */
   get isAtRest(): boolean {
     if (this.#held.size > 0) return false;
-    for (const { state } of this.#statuses.values()) if (state !== State.PARKED && !isTerminal(state)) return false;
+    for (const { status } of this.#controls.values())
+      if (status.state !== State.PARKED && !isTerminal(status.state)) return false;
     for (const { run, kind } of this.#unconsumed.values()) {
       if (this.status(run)?.state !== State.PARKED || kind.case === 'release' || kind.case === 'cancel') return false;
     }
@@ -122,6 +129,7 @@ export class SimulatedStore {
       if (write.release !== undefined) this.#held.delete(run);
       const state = this.status(run)?.state;
       if (holder && (state === State.OPEN || state === State.ENDING)) this.onTaken(run, process);
+      if (changes.control) this.onControl(run, changes.control);
     }
     this.world.history.add({
       kind: 'write',
@@ -174,7 +182,7 @@ export class SimulatedStore {
   }
 
   #noteChanges(run: RunId, { control, consumed }: Changes): void {
-    if (control) this.#statuses.set(run, control.status);
+    if (control) this.#controls.set(run, control);
     for (const id of consumed) this.#unconsumed.delete(id);
   }
 }
