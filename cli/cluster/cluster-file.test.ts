@@ -154,3 +154,21 @@ describe('a secret', () => {
     expect(found.join()).not.toContain('sesame');
   });
 });
+
+describe('servers of HBase that are reached through a tunnel', () => {
+  const hbase = (via: string) => services.replace("27231']", `27231'], via: ${via}`);
+
+  it('are a map of addresses', () => {
+    expect(settings(hbase("{ 'hbase-1:16020': '127.0.0.1:1' }")).hbase.via).toEqual(
+      new Map([['hbase-1:16020', '127.0.0.1:1']]),
+    );
+    expect(settings(services).hbase.via.size).toBe(0);
+  });
+
+  it('are refused where they are none', () => {
+    expect(problems(hbase('{ nowhere: "b:0" }'))).toEqual([
+      '4 hbase.via.nowhere: key "nowhere" is no address; allowed is host:port with a port from 1 to 65535',
+      '4 hbase.via.nowhere: "b:0" is no address; allowed is host:port with a port from 1 to 65535',
+    ]);
+  });
+});

@@ -8,7 +8,7 @@ import { spoutDefaults } from '../../spout/settings.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { findContradictions, type Places } from './contradictions.ts';
 import { readSecret } from './secret.ts';
-import { address, addresses, textOf, type ValueKind, wholeNumber } from './value-kind.ts';
+import { address, addresses, addressProblem, textOf, type ValueKind, wholeNumber } from './value-kind.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,7 +56,7 @@ class Reader {
       this.#section(root, 'zookeeper', all.zookeeper, ['servers', 'root', 'session_ms']),
     );
     const redis = this.#redis(this.#section(root, 'redis', all.redis, ['servers', 'user', 'password']));
-    const hbase = this.#hbase(this.#section(root, 'hbase', all.hbase, ['servers', 'table']));
+    const hbase = this.#hbase(this.#section(root, 'hbase', all.hbase, ['servers', 'table', 'via']));
     const dispatch = this.#dispatch(
       all.dispatch?.section(['address', 'advertise', 'max_runs', 'lock_ttl_ms', 'drain_ms']) ?? {},
     );
@@ -87,10 +87,11 @@ class Reader {
     };
   }
 
-  #hbase({ servers, table }: Section): ClusterSettings['hbase'] {
+  #hbase({ servers, table, via }: Section): ClusterSettings['hbase'] {
     return {
       servers: this.#value('hbase.servers', servers, addresses(64), undefined),
       table: this.#value('hbase.table', table, name, 'weir'),
+      via: readVia(via),
     };
   }
 
@@ -162,6 +163,19 @@ class Reader {
     if (found?.setting) found.setting.problem(message);
     else this.#problems.push({ path: found?.place ?? at, message, line: 0, column: 0 });
   }
+}
+
+/** A map of addresses; not in the environment. */
+function readVia(setting: Setting | undefined): ReadonlyMap<string, string> {
+  const via = new Map<string, string>();
+  const one = address(1);
+  for (const [said, reached] of setting?.entries() ?? []) {
+    const problem = addressProblem(said, 1);
+    if (problem !== undefined) reached.problem(`key ${problem}`);
+    const at = one.read(reached);
+    if (at !== undefined) via.set(said, at);
+  }
+  return via;
 }
 
 type Section = Readonly<Record<string, Setting | undefined>>;

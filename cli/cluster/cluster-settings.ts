@@ -22,6 +22,8 @@ export interface ClusterSettings {
     /** Region servers or masters to begin with; the others are found by them. */
     readonly servers: readonly string[];
     readonly table: string;
+    /** Where servers are reached that don't have the address that they say of themselves: through a tunnel. By that address. */
+    readonly via: ReadonlyMap<string, string>;
   };
   readonly dispatch: {
     readonly address: string;

@@ -41,14 +41,19 @@ export function address(lowestPort: 0 | 1): ValueKind<string> {
     yaml: quoted,
     read: (setting) => {
       const text = setting.text();
-      if (text === undefined) return undefined;
-      const port = Number(hostForm.exec(text)?.at(-1) ?? Number.NaN);
-      if (port >= lowestPort && port <= 65_535) return text;
-      const found = JSON.stringify(text.slice(0, 100));
-      setting.problem(`${found} is no address; allowed is host:port with a port from ${lowestPort} to 65535`);
+      const problem = text === undefined ? undefined : addressProblem(text, lowestPort);
+      if (problem === undefined) return text;
+      setting.problem(problem);
       return undefined;
     },
   };
+}
+
+/** What keeps a text from being `host:port`; undefined: nothing. */
+export function addressProblem(text: string, lowestPort: 0 | 1): string | undefined {
+  const port = Number(hostForm.exec(text)?.at(-1) ?? Number.NaN);
+  if (port >= lowestPort && port <= 65_535) return undefined;
+  return `${JSON.stringify(text.slice(0, 100))} is no address; allowed is host:port with a port from ${lowestPort} to 65535`;
 }
 
 /** `host:port`, each once. */

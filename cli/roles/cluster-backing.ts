@@ -69,11 +69,11 @@ function tellOutages(session: ZooKeeperSession, logger: Logger): () => void {
 }
 
 async function openStore(
-  { hbase: { servers, table } }: ClusterSettings,
+  { hbase: { servers, table, via } }: ClusterSettings,
   logger: Logger,
   opened: AsyncDisposableStack,
 ): Promise<Backing['store']> {
-  const hbase = connectHBase({ addresses: servers });
+  const hbase = connectHBase({ addresses: servers, via });
   opened.defer(() => hbase.close());
   const store = await openHBaseStore({
     hbase,

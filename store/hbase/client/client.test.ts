@@ -347,3 +347,10 @@ function malformedMessage(request: Request): void {
   const message = Buffer.from([0x0a, 0x7f, 1]);
   request.say(Buffer.from([0, 0, 0, 7, header.length, ...header, message.length, ...message]));
 }
+
+it('a server is reached where it is said to be', async () => {
+  server.script['Multi'] = (request) => request.answer(methods.multi, groupAnswer(true));
+  const said = 'hbase-1.invalid:16020';
+  const client = connect({ addresses: [said], via: new Map([[said, server.address]]) });
+  expect(await write(client)).toEqual({ kind: 'done' });
+});

@@ -13,6 +13,8 @@ import { TableScanner } from './table-scanner.ts';
 export interface HBaseOptions {
   /** Of region servers or masters, `host:port`, 1 to 64: whom to ask where things are. Some of a cluster are enough. */
   readonly addresses: readonly string[];
+  /** `host:port` to connect to, by the `host:port` that a server says of itself: where the way leads through a tunnel. Default: none. */
+  readonly via?: ReadonlyMap<string, string>;
   /** The name that the servers see; default `weir`. */
   readonly user?: string;
   /**
@@ -60,6 +62,7 @@ export function connectHBase(options: HBaseOptions): HBase {
     clock,
     random,
     user: options.user ?? 'weir',
+    via: options.via ?? new Map<string, string>(),
     connectTimeoutMs,
     maxInFlight: positive('maxInFlight', options.maxInFlight ?? 50),
     maxWaiting: positive('maxWaiting', options.maxWaiting ?? 5_000),

@@ -12,6 +12,8 @@ import type { Method } from './methods.ts';
 
 export interface ConnectionsOptions extends ConnectionLimits {
   readonly user: string;
+  /** Where a server is reached, by the address that it says of itself; one that isn't there is reached at that. */
+  readonly via: ReadonlyMap<string, string>;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -61,10 +63,10 @@ export class Connections {
   }
 
   #connect(key: string, address: string, { service }: Method<DescMessage, DescMessage>, failures: number): Connection {
-    const { clock, random } = this.#options;
+    const { clock, random, via } = this.#options;
     const connection = new Connection({
       ...this.#options,
-      address,
+      address: via.get(address) ?? address,
       service,
       onClose: (answered) => {
         link.failures = answered ? 0 : link.failures + 1;

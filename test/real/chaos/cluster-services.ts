@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Instance, startHBase, startRedis, startZooKeeper } from '../../../scripts/services/instance.ts';
 import { connectHBase } from '../../../store/hbase/client/client.ts';
-import { HBaseFailure } from '../../../store/hbase/client/port.ts';
+import { type HBaseAdmin, HBaseFailure, type Region } from '../../../store/hbase/client/port.ts';
 import { openHBaseStore } from '../../../store/hbase/hbase-store.ts';
 import { initTable } from '../../../store/hbase/table.ts';
 import type { Store } from '../../../store/port.ts';
@@ -60,16 +60,26 @@ export async function startServices(
         connection.disconnect();
       }
     },
-    async reopenRegion() {
-      try {
-        const region = random.pick([...(await client.admin.regions(table))]);
-        await client.admin.closeRegion(region);
-        await client.admin.openRegion(region);
-      } catch (error) {
-        // Its server is being killed or frozen: whoever starts it opens the region too.
-        if (!(error instanceof HBaseFailure)) throw error;
-      }
-    },
+    reopenRegion: async () => reopen(client.admin, random.pick([...(await client.admin.regions(table))])),
     openStore: () => openHBaseStore({ hbase: client, table }),
   };
+}
+
+/** A region that was closed stays closed, whatever happens to its server: so it is opened until that has worked. */
+async function reopen(admin: HBaseAdmin, region: Region): Promise<void> {
+  try {
+    await admin.closeRegion(region);
+  } catch (error) {
+    // It may be closed all the same.
+    if (!(error instanceof HBaseFailure)) throw error;
+  }
+  for (;;) {
+    try {
+      return await admin.openRegion(region);
+    } catch (error) {
+      if (!(error instanceof HBaseFailure)) throw error;
+      // It is open.
+      if (error.kind === 'refused') return;
+    }
+  }
 }

@@ -57,6 +57,7 @@ async function create(options: TargetOptions, opened: AsyncDisposableStack): Pro
   for (const name of moduleNames) {
     modules.set(name, await inTurn(endpointsPerModule, () => link()));
   }
+  const hbase = await link(services.hbase.address);
   const counts: Counts = { staleWrites: 0 };
   const clusterFile = join(folder, 'cluster.yaml');
   const near = (all: ReadonlyArray<{ readonly near: string }>) => all.map((each) => each.near);
@@ -68,7 +69,11 @@ async function create(options: TargetOptions, opened: AsyncDisposableStack): Pro
       cache: join(folder, 'cache'),
       zookeeper: { servers: [(await link(services.zookeeper.address)).near], session_ms: sessionMs },
       redis: { servers: [(await link(services.redis.address)).near] },
-      hbase: { servers: [services.hbase.address], table: services.table },
+      hbase: {
+        servers: [services.hbase.address],
+        table: services.table,
+        via: { [services.hbase.address]: hbase.near },
+      },
       dispatch: { max_runs: maxRuns, lock_ttl_ms: options.lockTtlMs },
       spout: { grace_ms: 2 * sessionMs },
       modules: Object.fromEntries([...endpoints].map(([name, at]) => [name, { endpoints: at, concurrency }])),
