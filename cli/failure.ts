@@ -6,6 +6,8 @@ export const exitCodes = {
   failed: 1,
   /** Flags, files or configuration are wrong. */
   usage: 2,
+  /** It could be asked, and two things that were compared differ. */
+  different: 3,
   /** Ctrl-C; what shells expect of it. */
   interrupted: 130,
 } as const;

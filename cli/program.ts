@@ -13,7 +13,8 @@ import { submitCommand } from './commands/submit.ts';
 import { upCommand } from './commands/up.ts';
 
 const help = `
-Exit codes: 0 done; 1 failed: no engine answers, no such run, refused; 2 wrong flags, files or configuration; 130 interrupted.
+Exit codes: 0 done; 1 failed: no engine answers, no such run, refused; 2 wrong flags, files or configuration; 3 compared and
+different; 130 interrupted.
 
 Start with:
   weir up --modules modules.yaml --flows flows/

@@ -96,7 +96,7 @@ function diffCommand(flow: Command): void {
     .command('diff')
     .summary('compare two versions of a flow, or files')
     .description(
-      'Compares two flows by what they mean: steps, fields and keys, not lines. Each is a file, NAME (the released version) or NAME@VERSION; one alone is compared with the released version of its flow. Ends with 0 when they mean the same, with 1 when they differ.',
+      'Compares two flows by what they mean: steps, fields and keys, not lines. Each is a file, NAME (the released version) or NAME@VERSION; one alone is compared with the released version of its flow. Ends with 0 when they mean the same, with 3 when they differ.',
     )
     .argument('<flow>', 'a file, NAME or NAME@VERSION; a file that could be a name is written ./name')
     .argument('[other]', 'what it is compared with')

@@ -38,7 +38,7 @@ function verifyCommand(store: Command): void {
   placed(store.command('verify'))
     .summary('compare the index with the runs')
     .description(
-      'Reads all runs and all of the index, and says where they differ. Slow; the cluster may go on meanwhile. Ends with 1 when something is left that differs.',
+      'Reads all runs and all of the index, and says where they differ. Slow; the cluster may go on meanwhile. Ends with 3 when something is left that differs.',
     )
     .option('--repair', 'mend what differs')
     .addOption(jsonOption())

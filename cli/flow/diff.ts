@@ -35,7 +35,7 @@ export async function diffFlows(
   const found = differences(FlowSchema, from.flow, to.flow);
   for (const difference of found) printer.line(printer.json ? toJson(difference) : printed(difference));
   if (found.length > 0) {
-    throw new CommandFailure(exitCodes.failed, `${from.name} and ${to.name} differ, differences: ${found.length}`);
+    throw new CommandFailure(exitCodes.different, `${from.name} and ${to.name} differ, differences: ${found.length}`);
   }
   if (!printer.json) printer.line(`${from.name} and ${to.name} mean the same`);
 }

@@ -32,7 +32,7 @@ export async function verifyStore(options: StoreVerifyOptions, printer: Printer)
   const left = totals.missing + totals.stale - totals.repaired;
   if (left === 0) return;
   const hint = repair ? 'runs went on meanwhile, or HBase failed: verify again' : 'mend them with --repair';
-  throw new CommandFailure(exitCodes.failed, `${count(left)} entries differ from their runs; ${hint}`);
+  throw new CommandFailure(exitCodes.different, `${count(left)} entries differ from their runs; ${hint}`);
 }
 
 function printFinding({ kind, entry, run, repaired }: VerificationFinding, printer: Printer): void {

@@ -222,7 +222,7 @@ describe('weir flow', patient, () => {
   it('compares versions and files by what they mean', async () => {
     const difference = '- steps.a.call.send: text\n+ steps.a.call.send: other\n';
     expect(await ask('flow', 'diff', 'extra@1', 'extra@2')).toEqual({
-      ...{ code: 1, stdout: difference },
+      ...{ code: 3, stdout: difference },
       stderr: 'weir: extra version 1 and extra version 2 differ, differences: 2\n',
     });
     const file = `${folder}/compared.flow.yaml`;

@@ -114,7 +114,7 @@ owned('weir store verify finds what the index lost, and mends it', async ({ hbas
     }),
   );
   const found = await weir('store', 'verify', ...place);
-  expect(found.code).toBe(1);
+  expect(found.code).toBe(3);
   expect(found.stdout).toContain(`${lost.length} missing, 0 stale, 0 repaired`);
   expect(found.stdout).toMatch(/^missing ready entry of mail\/intake\/k\d+$/m);
   const mended = await weir('store', 'verify', ...place, '--repair', '--json');
