@@ -36,10 +36,12 @@ async function main(): Promise<boolean> {
   const first = values.from === 'random' ? randomInt(1, 2 ** 31) : wholeNumber('from', values.from);
   const seeds = Array.from({ length: wholeNumber('seeds', values.seeds) }, (_, index) => first + index);
   const workers = wholeNumber('workers', values.workers);
+  const kept = keptSeeds().map(({ seed }) => seed);
   if (values.mutants) {
-    return tellMutants(seeds, { workers, only: values.only, untilCaught: values['until-caught'] });
+    // Some are caught in few worlds: the kept ones come after the others.
+    return tellMutants([...seeds, ...kept], { workers, only: values.only, untilCaught: values['until-caught'] });
   }
-  return runMany(seeds, workers);
+  return runMany(seeds, kept, workers);
 }
 
 async function runOne(seed: number): Promise<boolean> {
@@ -50,11 +52,10 @@ async function runOne(seed: number): Promise<boolean> {
   return tell({ seed, violations, more: 0, counts });
 }
 
-async function runMany(fresh: readonly number[], workers: number): Promise<boolean> {
+async function runMany(fresh: readonly number[], kept: readonly number[], workers: number): Promise<boolean> {
   const totals = new Totals();
   const failed: number[] = [];
   const beganMs = performance.now();
-  const kept = keptSeeds().map(({ seed }) => seed);
   console.log(`${fresh.length} seeds from ${fresh[0] ?? 'none'}, and ${kept.length} kept ones`);
   let reported = 0;
   for await (const report of runSeeds([...kept, ...fresh], { workers })) {

@@ -35,7 +35,9 @@ async function main(): Promise<boolean> {
   const report = await runChaos({ target, items, disturbances, seed, say: console.log, ...traced });
   console.log(`\n${printReport(report)}\n`);
   const { violations } = report;
-  if (violations.length === 0) return true;
+  const isRight = violations.length === 0;
+  console.log(isRight ? '1 passed, 0 failed' : '0 passed, 1 failed');
+  if (isRight) return true;
   for (const violation of violations.slice(0, maxPrinted)) console.log(violation);
   if (violations.length > maxPrinted) console.log(`and ${violations.length - maxPrinted} more`);
   console.log(
