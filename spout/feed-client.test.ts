@@ -30,6 +30,7 @@ class World {
       clock: this.clock,
       random: () => 1,
       membership: this.membership,
+      unit: '',
       open: (address) => {
         const [ofSpout, ofDispatch] = channelPair<FromSpout, FromDispatch>((action) => this.clock.soon(action));
         this.ends.set(address, ofDispatch);
@@ -51,6 +52,7 @@ describe('the feed of a spout', () => {
     world.feed.start();
     await world.membership.join(dispatch('b'));
     await world.membership.join({ ...dispatch('s'), role: 'spout' });
+    await world.membership.join({ ...dispatch('c'), unit: 'elsewhere' });
     expect(world.linked).toEqual(['a-first', 'b-first']);
   });
 

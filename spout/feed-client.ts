@@ -20,6 +20,8 @@ export interface FeedClientPorts {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** The data centre or cloud of the spout: dispatches of others have other stores. */
+  readonly unit: string;
   readonly membership: Pick<Membership, 'members' | 'watch'>;
   /** Opens a link to a dispatch at `host:port`; one that can't be reached ends. */
   readonly open: (address: string) => Feed;
@@ -60,7 +62,7 @@ export class FeedClient {
   }
 
   #look(): void {
-    const members = this.#ports.membership.members('dispatch');
+    const members = this.#members();
     const there = new Set(members.map(({ incarnation }) => incarnation));
     for (const [incarnation, { timer }] of this.#links) {
       if (there.has(incarnation) || !timer) continue;
@@ -70,6 +72,11 @@ export class FeedClient {
     for (const member of members) {
       if (!this.#links.has(member.incarnation)) this.#open(member, { failures: 0 });
     }
+  }
+
+  #members(): readonly Member[] {
+    const { membership, unit } = this.#ports;
+    return membership.members('dispatch').filter((member) => member.unit === unit);
   }
 
   #open(member: Member, link: Link): void {
@@ -87,9 +94,7 @@ export class FeedClient {
   }
 
   #closed(member: Member, link: Link): void {
-    const isThere = this.#ports.membership
-      .members('dispatch')
-      .some(({ incarnation }) => incarnation === member.incarnation);
+    const isThere = this.#members().some(({ incarnation }) => incarnation === member.incarnation);
     if (this.#stopped || !isThere) {
       this.#links.delete(member.incarnation);
       return;

@@ -79,10 +79,11 @@ class Reader {
     if (found.length % 2 === 0 && found.length > 0) {
       this.#problem('redis.servers', `${found.length} servers; allowed is one, or an odd number of independent ones`);
     }
+    const account = this.#value('redis.user', user, name, '');
     const secret = password && readSecret(password, this.#environment);
     return {
       servers: found,
-      ...(user && { user: this.#value('redis.user', user, name, '') }),
+      ...(account !== '' && { user: account }),
       ...(secret !== undefined && { password: secret }),
     };
   }

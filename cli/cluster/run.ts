@@ -3,15 +3,16 @@
 import type { CallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
-import { CommandFailure, exitCodes, usageFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 import { keptAlive } from '../kept-alive.ts';
 import { readTextFile } from '../read-file.ts';
 import { readFlows } from '../roles/flow-files.ts';
-import { readAround, runUntilStopped, watchProcess } from '../roles/process.ts';
+import { readAround, runUntilStopped, unlessStopped, watchProcess } from '../roles/process.ts';
 import { settingsProblems } from '../settings-problems.ts';
 import { readClusterFile } from './cluster-file.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { type ClusterProcess, type ClusterProcessOptions, startClusterProcess } from './start.ts';
+import { startFailure } from './start-failure.ts';
 
 export interface ClusterRunOptions {
   /** The cluster file. */
@@ -39,11 +40,12 @@ async function run(roles: ClusterProcessOptions['roles'], options: ClusterRunOpt
   const logger = createLogger(systemClock, (line) => process.stderr.write(`${line}\n`));
   const stopping = watchProcess(logger);
   const { name, callbackHosts } = options;
-  const running = await start({
+  const starting = start({
     ...{ settings, roles, flows, logger, ...around },
     ...(name !== undefined && { name }),
     ...(callbackHosts && { callbackHosts }),
   });
+  const running = await unlessStopped(starting, stopping, logger);
   await runUntilStopped(running, readyLine(roles, options, running), stopping, logger);
 }
 
@@ -58,8 +60,7 @@ async function start(options: ClusterProcessOptions): Promise<ClusterProcess> {
   try {
     return await startClusterProcess(options);
   } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(exitCodes.failed, error instanceof Error ? error.message : String(error), error);
+    throw startFailure(error, options.settings.hbase.servers);
   }
 }
 

@@ -10,6 +10,7 @@
 import type { CallbackHosts } from '../../dispatch/modules/callback-hosts.ts';
 import { feedService } from '../../dispatch/services/feed.ts';
 import { systemClock } from '../../platform/clock/system-clock.ts';
+import { ConfigurationUnavailable } from '../../platform/coordination/configuration.ts';
 import { randomIds } from '../../platform/ids/random-ids.ts';
 import type { ImplementedService } from '../../platform/rpc/handlers.ts';
 import { type RunningServer, startServer } from '../../platform/rpc/server.ts';
@@ -17,12 +18,13 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { FeedClient } from '../../spout/feed-client.ts';
 import { openFeed } from '../../spout/open-feed.ts';
 import { Spout } from '../../spout/spout.ts';
+import type { FlowCatalogue } from '../../store/catalogue/flow-catalogue.ts';
 import type { FlowFile } from '../flow-file.ts';
 import type { Backing } from '../roles/backing.ts';
 import { openClusterBacking } from '../roles/cluster-backing.ts';
 import { type DispatchRole, type DispatchRoleOptions, openDispatchRole } from '../roles/dispatch-role.ts';
 import { type Identity, newIdentity } from '../roles/identity.ts';
-import { knownFailure } from '../roles/known-failures.ts';
+import { failureTeller, knownFailure } from '../roles/known-failures.ts';
 import { releaseFlows } from '../roles/release-flows.ts';
 import { maxSendBytes, serverGraceMs } from '../roles/server-limits.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
@@ -69,11 +71,11 @@ async function open(options: ClusterProcessOptions, opened: AsyncDisposableStack
   const { settings, roles, logger } = options;
   const ids = randomIds();
   const self = newIdentity(ids, settings.unit, options.name);
-  const onError = (error: unknown, doing: string) => logger.error('unexpected failure', error, { doing });
+  const onError = failureTeller(logger, systemClock);
   const backing = await openClusterBacking({ settings, name: options.name, ids, logger }, opened);
   const shared: Shared = { options, self, backing, ids, onError, opened };
   const dispatch = roles.includes('dispatch') ? openDispatch(shared) : undefined;
-  const released = dispatch ? await releaseFlows(dispatch.catalogue, options.flows) : [];
+  const released = dispatch ? await releaseOnceThere(dispatch.catalogue, options.flows) : [];
   const listenAt = dispatch ? settings.dispatch.address : settings.spout.address;
   const server = await serve(listenAt, dispatch ? [...dispatch.services, feedService(dispatch.dispatch)] : [], logger);
   opened.defer(async () => void (await server.stop(serverGraceMs)));
@@ -91,6 +93,24 @@ async function open(options: ClusterProcessOptions, opened: AsyncDisposableStack
       return opened.disposeAsync();
     },
   };
+}
+
+/** Pause before ZooKeeper is asked again, in ms: each try waits for it besides. */
+const againMs = 500;
+
+/** ZooKeeper may come later than this process. What was stored before it went away is found there: nothing is stored twice. */
+async function releaseOnceThere(
+  catalogue: FlowCatalogue,
+  flows: ClusterProcessOptions['flows'],
+): Promise<ClusterProcess['released']> {
+  for (;;) {
+    try {
+      return await releaseFlows(catalogue, flows);
+    } catch (error) {
+      if (!(error instanceof ConfigurationUnavailable)) throw error;
+      await new Promise<void>((resolve) => systemClock.after(againMs, resolve));
+    }
+  }
 }
 
 function openDispatch({ options, self, backing, ids, onError, opened }: Shared): DispatchRole {
@@ -118,7 +138,7 @@ async function startSpout(shared: Shared, dispatch: DispatchRole | undefined, ad
   );
   await spout.start();
   opened.defer(() => spout.stop());
-  const feed = new FeedClient(spout, { ...common, open: (at) => openFeed(at, onError) });
+  const feed = new FeedClient(spout, { ...common, unit: self.unit, open: (at) => openFeed(at, onError) });
   feed.start();
   opened.defer(() => feed.stop());
 }

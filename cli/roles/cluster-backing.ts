@@ -15,6 +15,7 @@ import { connectHBase } from '../../store/hbase/client/client.ts';
 import { openHBaseStore } from '../../store/hbase/hbase-store.ts';
 import type { ClusterSettings } from '../cluster/cluster-settings.ts';
 import type { Backing } from './backing.ts';
+import { seldom } from './seldom.ts';
 
 export interface ClusterBackingOptions {
   readonly settings: ClusterSettings;
@@ -53,11 +54,21 @@ export async function openClusterBacking(
   return { store, configuration, membership, locks, directory };
 }
 
-/** Once when the connection is lost, and once when there is one again. Answers what ends it. */
+/** How long it may take until there is a first connection, in ms, before that is told. */
+const connectsWithinMs = 3_000;
+
+/** Once when there is no connection, and once when there is one again. Answers what ends it. */
 function tellOutages(session: ZooKeeperSession, logger: Logger): () => void {
+  const { clock } = session;
+  const beganMs = clock.monotonicMs();
   let awaySinceMs: number | undefined;
-  return session.listen(({ kind }) => {
-    const nowMs = session.clock.monotonicMs();
+  const first = clock.after(connectsWithinMs, () => {
+    awaySinceMs = beganMs;
+    logger.warn('ZooKeeper is away: it is waited for');
+  });
+  const stop = session.listen(({ kind }) => {
+    first.cancel();
+    const nowMs = clock.monotonicMs();
     if (kind === 'disconnected') {
       awaySinceMs = nowMs;
       logger.warn('ZooKeeper is away: what runs goes on, and nothing new begins once the lease is over');
@@ -66,6 +77,10 @@ function tellOutages(session: ZooKeeperSession, logger: Logger): () => void {
     logger.info('ZooKeeper answers again', { awayMs: Math.round(nowMs - awaySinceMs) });
     awaySinceMs = undefined;
   });
+  return () => {
+    first.cancel();
+    stop();
+  };
 }
 
 async function openStore(
@@ -78,14 +93,16 @@ async function openStore(
   const store = await openHBaseStore({
     hbase,
     table,
-    onFailure: (cause) => logger.warn('a call of the store failed: its writes are read back', { cause }),
+    onFailure: seldom(systemClock, (leftOut: number, cause: string) =>
+      logger.warn('a call of the store failed: its writes are read back', { cause, leftOut }),
+    ),
   });
   opened.defer(() => store.close());
   return store;
 }
 
 async function openLocks(
-  { redis }: ClusterSettings,
+  { redis, hbase }: ClusterSettings,
   logger: Logger,
   opened: AsyncDisposableStack,
 ): Promise<Backing['locks']> {
@@ -94,11 +111,13 @@ async function openLocks(
     return { ...redisServer(server), ...(user !== undefined && { user }), ...(password !== undefined && { password }) };
   });
   const ports = { clock: systemClock, random: Math.random, logger };
+  // A lock is on a run of a table: clusters with tables of other names may share a Redis.
+  const settings = { keyPrefix: `weir:${hbase.table}:lock:` };
   const [only] = servers;
   const locks =
     servers.length === 1 && only
-      ? await openRedisRunLocks(only, {}, ports)
-      : await openQuorumRunLocks(servers, {}, ports);
+      ? await openRedisRunLocks(only, settings, ports)
+      : await openQuorumRunLocks(servers, settings, ports);
   opened.defer(() => locks.close());
   return locks;
 }

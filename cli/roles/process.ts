@@ -33,6 +33,28 @@ export function watchProcess(logger: Logger): Stopping {
   return { reason, fail: () => stop(exitCodes.failed) };
 }
 
+/**
+ * What a start comes to. It may wait for a service for as long as that is away: when the process is told to stop meanwhile it ends
+ * at once, since it holds nothing yet.
+ */
+export async function unlessStopped<Running>(
+  starting: Promise<Running>,
+  { reason }: Stopping,
+  logger: Logger,
+): Promise<Running> {
+  let isStarting = true;
+  void reason.then((exitCode) => {
+    if (!isStarting) return;
+    logger.info('stopped before it was ready');
+    process.exit(exitCode);
+  });
+  try {
+    return await starting;
+  } finally {
+    isStarting = false;
+  }
+}
+
 /** Says that it is ready, waits until it is told to stop, and stops. Sets the exit code of the process. */
 export async function runUntilStopped(
   running: { readonly stop: () => Promise<void> },

@@ -10,7 +10,7 @@ export class MemoryConfiguration implements Configuration {
   async get(path: string): Promise<ConfigurationEntry | undefined> {
     checkPath(path);
     const entry = this.#entries.get(path);
-    return entry && { value: entry.value.slice(), version: entry.version };
+    return entry && { value: copied(entry.value), version: entry.version };
   }
 
   async put(path: string, value: Uint8Array, expectedVersion: number): Promise<PutResult> {
@@ -18,7 +18,7 @@ export class MemoryConfiguration implements Configuration {
     checkValue(path, value);
     const version = this.#entries.get(path)?.version ?? 0;
     if (version !== expectedVersion) return { kind: 'conflict', version };
-    this.#entries.set(path, { value: value.slice(), version: version + 1 });
+    this.#entries.set(path, { value: copied(value), version: version + 1 });
     this.#watchers.changed(path);
     return { kind: 'done', version: version + 1 };
   }
@@ -37,4 +37,9 @@ export class MemoryConfiguration implements Configuration {
     checkPath(path);
     return this.#watchers.watch(path, listener);
   }
+}
+
+/** Not `slice`, which of a Buffer is a view. */
+function copied(value: Uint8Array): Uint8Array {
+  return Uint8Array.from(value);
 }

@@ -233,7 +233,7 @@ describe('weir flow', patient, () => {
     });
     await writeFile(file, changed.replace('test.upper', 'test.lower'));
     const against = await ask('flow', 'diff', file, '--json');
-    expect(against.code).toBe(1);
+    expect(against.code).toBe(3);
     expect(json(against)).toEqual([{ path: 'steps.a.call.module', from: 'test.upper', to: 'test.lower' }]);
     expect(await ask('flow', 'diff', 'extra@9')).toMatchObject({ code: 1, stdout: '' });
   });
@@ -309,7 +309,9 @@ describe('weir alarm list, weir module list', patient, () => {
     expect(json(await ask('alarm', 'list', '--json'))).toMatchObject([{ kind: 'RUN_FAILED', itemKey: 'b', count: 1 }]);
     const modules = json(await ask('module', 'list', '--json')) as Array<{ name: string }>;
     expect(modules.map(({ name }) => name)).toEqual(['test.upper', 'test.fragile', 'test.losing', 'test.gated']);
-    expect((await ask('module', 'list')).stdout).toMatch(/^test.upper +127\.0\.0\.1:\d+ +SERVING +0 +64 +0 +STATIC +1$/m);
+    expect((await ask('module', 'list')).stdout).toMatch(
+      /^test.upper +127\.0\.0\.1:\d+ +SERVING +0 +64 +0 +STATIC +1$/m,
+    );
   });
 });
 

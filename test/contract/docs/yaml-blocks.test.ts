@@ -1,7 +1,8 @@
-// Every YAML block of the documentation is what a reader may copy: a flow, a part of one, routes, or a directory of modules. A block
-// that is marked `<!-- refused -->` is refused, with the message in the text block that follows it.
+// Every YAML block of the documentation is what a reader may copy: a flow, a part of one, routes, a directory of modules, or a cluster
+// file. A block that is marked `<!-- refused -->` is refused, with the message in the text block that follows it.
 
 import { describe, expect, it } from 'vitest';
+import { readClusterFile } from '../../../cli/cluster/cluster-file.ts';
 import { printProblem } from '../../../cli/flow-file.ts';
 import { readModules } from '../../../dispatch/modules/configuration.ts';
 import { compileFlow } from '../../../flow/compile.ts';
@@ -22,6 +23,10 @@ function read({ text }: Block): Reading {
       const reading = readModules(text);
       return { file: 'modules.yaml', problems: reading.ok ? [] : reading.problems };
     }
+    case 'zookeeper': {
+      const reading = readClusterFile(text, { REDIS_PASSWORD: 'secret' });
+      return { file: 'cluster.yaml', problems: reading.ok ? [] : reading.problems };
+    }
     case 'business': {
       const parsed = parseRoutes(text);
       return { file: 'mail.routes.yaml', problems: parsed.kind === 'routes' ? [] : parsed.problems };
@@ -33,7 +38,9 @@ function read({ text }: Block): Reading {
     case 'on_exit':
       return readFlow(wholeFlow(text));
     default:
-      throw new Error(`a YAML block begins with the key ${first}, which says neither flow, routes nor modules`);
+      throw new Error(
+        `a YAML block begins with the key ${first}, which says neither flow, routes, modules nor cluster`,
+      );
   }
 }
 
