@@ -27,6 +27,8 @@ export interface ClusterRunOptions {
 }
 
 const maxFileBytes = 1_048_576;
+/** For all that is to be done besides waiting for calls, in ms: with the default time for those, inside the 30 s that supervisors allow. */
+const afterDrainMs = 8_000;
 
 /** Runs roles until they are told to stop. Everything that a person gave is checked before anything is opened. */
 export async function runInCluster(roles: ClusterProcessOptions['roles'], options: ClusterRunOptions): Promise<void> {
@@ -46,7 +48,8 @@ async function run(roles: ClusterProcessOptions['roles'], options: ClusterRunOpt
     ...(callbackHosts && { callbackHosts }),
   });
   const running = await unlessStopped(starting, stopping, logger);
-  await runUntilStopped(running, readyLine(roles, options, running), stopping, logger);
+  const stopLimitMs = settings.dispatch.drainMs + afterDrainMs;
+  await runUntilStopped(running, readyLine(roles, options, running), stopping, logger, stopLimitMs);
 }
 
 /** The settings of a cluster file with the environment over it; a CommandFailure that tells every problem. */

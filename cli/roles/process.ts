@@ -1,5 +1,6 @@
 // The process around roles that run until they are told to stop.
 
+import { systemClock } from '../../platform/clock/system-clock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 import type { DispatchRoleOptions } from './dispatch-role.ts';
@@ -55,17 +56,28 @@ export async function unlessStopped<Running>(
   }
 }
 
-/** Says that it is ready, waits until it is told to stop, and stops. Sets the exit code of the process. */
+/**
+ * Says that it is ready, waits until it is told to stop, and stops. Sets the exit code of the process. After `limitMs` it ends without
+ * having stopped, as if it had died, which costs no more than time: what it was to write can't be written while the store is away.
+ */
 export async function runUntilStopped(
   running: { readonly stop: () => Promise<void> },
   readyLine: string,
   stopping: Stopping,
   logger: Logger,
+  limitMs?: number,
 ): Promise<void> {
   console.log(readyLine);
   const exitCode = await stopping.reason;
   logger.info('stopping: calls that are out are waited for; a second signal ends at once');
+  const limit =
+    limitMs !== undefined &&
+    systemClock.after(limitMs, () => {
+      logger.warn('not stopped in time: others find what is held here', { limitMs });
+      process.exit(exitCode);
+    });
   await running.stop();
+  if (limit) limit.cancel();
   logger.info('stopped');
   process.exitCode = exitCode;
 }

@@ -4,6 +4,7 @@ import type { Plan } from '../../flow/plan.ts';
 import type { FieldValue, RunId } from '../../flow/run.ts';
 import { identity, printableKey, runId, runParts } from '../../flow/run-id.ts';
 import { isTerminal } from '../../flow/standing.ts';
+import { ConfigurationUnavailable } from '../../platform/coordination/configuration.ts';
 import type { RunHead } from '../../store/port.ts';
 import { creationHash as hashOf } from './creation-hash.ts';
 import type { DispatchPorts } from './ports.ts';
@@ -38,7 +39,17 @@ export class Submission {
     this.#creation = creation;
   }
 
+  /** An item of a flow that isn't known while the configuration is away is refused for itself: others of its message go their way. */
   async submit(item: CheckedItem): Promise<Submitted> {
+    try {
+      return await this.#routed(item);
+    } catch (error) {
+      if (error instanceof ConfigurationUnavailable) return refused('unavailable', '', error.message);
+      throw error;
+    }
+  }
+
+  async #routed(item: CheckedItem): Promise<Submitted> {
     const { flow } = item;
     if (flow !== undefined) return this.#submit({ ...item, flow });
     const routed = await this.#ports.routing.flowOf(item);

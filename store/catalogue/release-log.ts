@@ -130,7 +130,7 @@ export class ReleaseLog {
         ...decision.content,
         ...{ number: number + 1, releasedAt, author, comment },
       });
-      const value = encode([...history.releases, release]);
+      const value = encode(history, [...history.releases, release]);
       const put = await this.#configuration.put(this.#path(name), value, entryVersion);
       if (put.kind === 'done') {
         this.#current.delete(name);
@@ -151,10 +151,12 @@ export class ReleaseLog {
   }
 }
 
-/** Drops the oldest until the rest fits. */
-function encode(releases: readonly Release[]): Uint8Array {
+/** Drops the oldest until the rest fits. What a newer version knows of the whole history stays. */
+function encode({ $unknown }: ReleaseHistory, releases: readonly Release[]): Uint8Array {
   for (let kept = releases.slice(-historyLimits.maxReleases); ; kept = kept.slice(1)) {
-    const value = toBinary(ReleaseHistorySchema, create(ReleaseHistorySchema, { releases: kept }));
+    const history = create(ReleaseHistorySchema, { releases: kept });
+    if ($unknown) history.$unknown = $unknown;
+    const value = toBinary(ReleaseHistorySchema, history);
     if (value.length <= historyLimits.maxBytes || kept.length === 1) return value;
   }
 }

@@ -114,6 +114,7 @@ describe('in a shard that is slow', () => {
     slow();
     const scanner = scannerWith();
     await page(scanner, 100);
+    await page(scanner, 100);
     await write(readyRows(runs).slice(0, 5));
     expect((await page(scanner, 100)).runs).toEqual(runs.slice(5));
     await clock.advance(10_000);
@@ -124,6 +125,7 @@ describe('in a shard that is slow', () => {
     await write(readyRows(runs).slice(5));
     slow();
     const scanner = scannerWith();
+    await page(scanner, 100);
     await page(scanner, 100);
     scanner.noteWritten(readyRows(runs).slice(0, 5));
     await write(readyRows(runs).slice(0, 5));

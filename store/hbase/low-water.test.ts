@@ -12,7 +12,12 @@ function setUp() {
   const clock = new ManualClock();
   const lowWater = new LowWater(parts, { clock, maxHiddenMs: 60_000, quickMs: 20 });
   const begins = () => lowWater.begin().ranges.map(({ begin }) => begin.toString());
-  return { clock, lowWater, begins };
+  /** A scan from the beginning that wastes so much. */
+  const slowBefore = (tookMs: number) => {
+    lowWater.begin();
+    lowWater.took(tookMs, 0);
+  };
+  return { clock, lowWater, begins, slowBefore };
 }
 
 describe('low water', () => {
@@ -25,13 +30,26 @@ describe('low water', () => {
   });
 
   it('of a slow shard is where entries were first seen, part by part', () => {
-    const { lowWater, begins } = setUp();
+    const { lowWater, begins, slowBefore } = setUp();
+    slowBefore(100);
     lowWater.begin();
     lowWater.seen([row('a5'), row('a6'), row('b7')]);
     lowWater.took(100, 3);
     expect(begins()).toEqual(['a5', 'b7']);
     lowWater.seen([row('a3')]);
     expect(begins()).toEqual(['a3', 'b7']);
+  });
+
+  it('one scan that was slow, since the server was away, hides nothing', () => {
+    const { lowWater, begins } = setUp();
+    lowWater.begin();
+    lowWater.took(5, 0);
+    lowWater.begin();
+    lowWater.seen([row('a5')]);
+    lowWater.took(5_000, 1);
+    expect(begins()).toEqual(['a']);
+    lowWater.took(5, 0);
+    expect(begins()).toEqual(['a']);
   });
 
   it('what is read of live entries makes no scan slow', () => {
@@ -42,7 +60,8 @@ describe('low water', () => {
   });
 
   it('drops to what this process writes', () => {
-    const { lowWater, begins } = setUp();
+    const { lowWater, begins, slowBefore } = setUp();
+    slowBefore(100);
     lowWater.begin();
     lowWater.seen([row('a5')]);
     lowWater.took(100, 1);
@@ -54,7 +73,8 @@ describe('low water', () => {
   });
 
   it('scans from the beginning come again after fifty times what they wasted', async () => {
-    const { clock, lowWater, begins } = setUp();
+    const { clock, lowWater, begins, slowBefore } = setUp();
+    slowBefore(100);
     lowWater.begin();
     lowWater.seen([row('a5')]);
     lowWater.took(100, 1);
@@ -65,7 +85,8 @@ describe('low water', () => {
   });
 
   it('and within a minute, however slow they are', async () => {
-    const { clock, lowWater, begins } = setUp();
+    const { clock, lowWater, begins, slowBefore } = setUp();
+    slowBefore(10_000);
     lowWater.begin();
     lowWater.seen([row('a5')]);
     lowWater.took(10_000, 1);
@@ -76,7 +97,8 @@ describe('low water', () => {
   });
 
   it('rises when the first entries of the last two periods are gone', async () => {
-    const { clock, lowWater, begins } = setUp();
+    const { clock, lowWater, begins, slowBefore } = setUp();
+    slowBefore(10_000);
     lowWater.begin();
     lowWater.seen([row('a1')]);
     lowWater.took(10_000, 1);

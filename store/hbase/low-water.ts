@@ -8,7 +8,8 @@
 //   W1  An entry that this process writes is never below the low water of its part: that drops to it before the write goes out.
 //   W2  What others write below it is found by the next scan from the very beginning. Those are made so often that they cost at most
 //       a fiftieth of the time, and at least every `maxHiddenMs`: for so long an entry can stay hidden.
-//   W3  While scans from the beginning are quick, all are such: then nothing is ever hidden.
+//   W3  While scans from the beginning are quick, all are such: then nothing is ever hidden. One that is slow between quick ones counts
+//       for nothing: a server that is away for a while has made it so, not tombstones.
 
 import type { Clock } from '../../platform/clock/clock.ts';
 
@@ -48,7 +49,9 @@ export interface ScanRange {
 export class LowWater {
   readonly #parts: readonly Part[];
   readonly #options: LowWaterOptions;
+  /** Of the scans from the beginning, the present one and the one before. */
   #wasteMs = 0;
+  #formerWasteMs = 0;
   #wholeBeganMs = Number.NEGATIVE_INFINITY;
 
   /** `parts` in their order, without a gap. */
@@ -66,9 +69,11 @@ export class LowWater {
   /** What a scan that begins now reads: ranges in their order, all of them from the very beginning (`isWhole`) or from the low waters. */
   begin(): { readonly ranges: readonly ScanRange[]; readonly isWhole: boolean } {
     const nowMs = this.#options.clock.monotonicMs();
-    const restMs = Math.min(this.#options.maxHiddenMs, this.#wasteMs * restFactor);
-    if (this.#wasteMs <= this.#options.quickMs || nowMs - this.#wholeBeganMs >= restMs) {
+    const wasteMs = Math.min(this.#wasteMs, this.#formerWasteMs);
+    const restMs = Math.min(this.#options.maxHiddenMs, wasteMs * restFactor);
+    if (wasteMs <= this.#options.quickMs || nowMs - this.#wholeBeganMs >= restMs) {
       this.#wholeBeganMs = nowMs;
+      this.#formerWasteMs = this.#wasteMs;
       this.#wasteMs = 0;
       return { ranges: this.#whole(), isWhole: true };
     }
