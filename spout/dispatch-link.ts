@@ -54,6 +54,7 @@ export class DispatchLink {
   readonly #listener: LinkListener;
   readonly #shards: number;
   #open = true;
+  #isHeard = false;
   #allowedRuns = 0;
   #allowedBytes = 0;
   #lastNumber = 0;
@@ -82,6 +83,11 @@ export class DispatchLink {
       this.#listener.closed(this);
     });
     this.#channel.listen((message) => this.#receive(message));
+  }
+
+  /** The dispatch has said something, so it is there. */
+  get isHeard(): boolean {
+    return this.#isHeard;
   }
 
   /** Runs that may still be offered. */
@@ -146,6 +152,7 @@ export class DispatchLink {
 
   #receive({ message }: FromDispatch): void {
     if (!this.#open) return;
+    this.#isHeard = true;
     switch (message.case) {
       case 'credits':
         this.#credited(message.value);

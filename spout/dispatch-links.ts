@@ -37,12 +37,12 @@ export class DispatchLinks {
     return best.length < 2 ? best[0] : best[Math.floor(this.#random() * best.length)];
   }
 
-  /** The newest link to this very incarnation. */
+  /** The newest link to this very incarnation that it has said something on: one that was only begun leads nowhere yet. */
   to(holder: DispatchIdentity): DispatchLink | undefined {
     let found: DispatchLink | undefined;
     for (const link of this.#links) {
       const { processId, incarnation } = link.dispatch;
-      if (processId === holder.processId && incarnation === holder.incarnation) found = link;
+      if (processId === holder.processId && incarnation === holder.incarnation && link.isHeard) found = link;
     }
     return found;
   }

@@ -10,11 +10,8 @@
 
 import type { Clock, Timer } from '../platform/clock/clock.ts';
 import type { Member, Membership } from '../platform/coordination/membership.ts';
-import type { Channel } from '../platform/rpc/channel.ts';
-import type { FromDispatch, FromSpout } from '../proto/gen/weir/feed/v1/feed_pb.js';
 import type { Spout } from './spout.ts';
-
-type Feed = Channel<FromSpout, FromDispatch>;
+import { type FeedChannel, watchedFeed } from './watched-feed.ts';
 
 export interface FeedClientPorts {
   readonly clock: Clock;
@@ -24,7 +21,7 @@ export interface FeedClientPorts {
   readonly unit: string;
   readonly membership: Pick<Membership, 'members' | 'watch'>;
   /** Opens a link to a dispatch at `host:port`; one that can't be reached ends. */
-  readonly open: (address: string) => Feed;
+  readonly open: (address: string) => FeedChannel;
 }
 
 /** Pause before a link is opened again, in ms: the first, doubled with each failure up to the longest, varied by half. */
@@ -86,7 +83,7 @@ export class FeedClient {
     const channel = this.#ports.open(member.address);
     this.#spout.connect(
       member,
-      whenClosed(channel, () => {
+      watchedFeed(channel, this.#ports.clock, () => {
         const wasUseful = this.#ports.clock.monotonicMs() - openedMs > longestPauseMs;
         this.#closed(member, wasUseful ? { failures: 0 } : { failures: link.failures + 1 });
       }),
@@ -103,19 +100,4 @@ export class FeedClient {
     link.timer = this.#ports.clock.after(pauseMs * (0.5 + this.#ports.random() / 2), () => this.#open(member, link));
     this.#links.set(member.incarnation, link);
   }
-}
-
-/** The same channel, which tells of its end to `listener` too, after it told whoever it was given to. */
-function whenClosed(channel: Feed, listener: () => void): Feed {
-  return {
-    send: (message) => channel.send(message),
-    listen: (incoming) => channel.listen(incoming),
-    close: () => channel.close(),
-    onClose: (closed) => {
-      channel.onClose(() => {
-        closed();
-        listener();
-      });
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OfferVerdict } from '../proto/gen/weir/feed/v1/feed_pb.js';
+import { channelPair } from '../platform/rpc/channel.ts';
+import { type FromDispatch, type FromSpout, OfferVerdict } from '../proto/gen/weir/feed/v1/feed_pb.js';
 import { AlarmKind } from '../proto/gen/weir/run/v1/run_pb.js';
 import { SpoutWorld } from './spout-fixture.ts';
 
@@ -92,6 +93,17 @@ describe('looking after leases', () => {
     expect(other.offered).toEqual([]);
     await world.clock.advance(1_500);
     expect(other.offered).toEqual(['held']);
+  });
+
+  it('a link on which a holder has said nothing is no sign of it: once it is gone its runs are offered', async () => {
+    const { world, spout, holder, other } = await setUp();
+    await spout.start();
+    holder.close();
+    const [begun] = channelPair<FromSpout, FromDispatch>((action) => world.clock.soon(action));
+    spout.connect(holder.member, begun);
+    await world.membership.leave(holder.member);
+    await world.clock.advance(askAfterMs + 60_000);
+    expect(new Set(other.offered)).toEqual(new Set(['held']));
   });
 
   it('steals nothing from a holder that membership has lost while its link stands', async () => {

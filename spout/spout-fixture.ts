@@ -164,6 +164,8 @@ export class SpoutWorld {
     const dispatch = new FakeDispatch(processId, theirs);
     await this.membership.join(dispatch.member);
     spout.connect(dispatch.member, mine);
+    // As a real one does: it says at once what it can take.
+    dispatch.credit(0);
     return dispatch;
   }
 

@@ -148,6 +148,7 @@ describe('a secret', () => {
 
   it.each([
     ['sesame', '3 redis.password: a secret is not written here; allowed is { env: NAME } or { file: PATH }'],
+    ['8675309', '3 redis.password: a secret is not written here; allowed is { env: NAME } or { file: PATH }'],
     ['{ env: NONE }', '3 redis.password.env: the variable "NONE" is not set'],
     ['{}', '3 redis.password: neither env nor file is given; allowed is { env: NAME } or { file: PATH }'],
     [

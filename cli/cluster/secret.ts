@@ -11,7 +11,7 @@ export function readSecret(
   setting: Setting,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  if (setting.isText) {
+  if (setting.isScalar) {
     setting.problem(`a secret is not written here; ${allowed}`);
     return undefined;
   }

@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import { jsonOption } from '../arguments.ts';
 import type { ClusterRunOptions } from '../cluster/run.ts';
-import { callbackHostsOption } from './up.ts';
-
-const nameFlag = '--name <name>';
-const nameHelp = 'of this process, the same over restarts; the host and process id when not given';
+import { callbackHostsOption, nameOption } from './up.ts';
 
 export function dispatchCommand(parent: Command): Command {
   return parent
@@ -12,7 +9,7 @@ export function dispatchCommand(parent: Command): Command {
     .summary('run a dispatch of a cluster')
     .description('Runs a dispatch: takes items in, holds runs, calls modules. As many as you like share the work.')
     .requiredOption('--cluster <file>', 'the cluster file')
-    .option(nameFlag, nameHelp)
+    .addOption(nameOption('of this process, the same over restarts; the host and process id when not given'))
     .option('--flows <path>', 'a flow, or a folder with *.flow.yaml, to store and release')
     .addOption(callbackHostsOption())
     .addOption(jsonOption())
@@ -29,7 +26,7 @@ export function spoutCommand(parent: Command): Command {
       'Runs a spout: finds runs that need attention in its shards, and offers them. Spouts share the shards.',
     )
     .requiredOption('--cluster <file>', 'the cluster file')
-    .option(nameFlag, nameHelp)
+    .addOption(nameOption('of this process, the same over restarts; the host and process id when not given'))
     .addOption(jsonOption())
     .action(async (options: ClusterRunOptions) => (await import('../cluster/run.ts')).runInCluster(['spout'], options));
 }

@@ -35,7 +35,7 @@ export function upCommand(parent: Command): Command {
         'lockTtlMs',
       ]),
     )
-    .option('--name <name>', 'with --cluster: of this process, the same over restarts')
+    .addOption(nameOption('with --cluster: of this process, the same over restarts'))
     .option('--data <folder>', 'where everything is stored; one engine at a time', './weir-data')
     .option('--address <host:port>', 'where to listen; port 0 takes a free one', address(0), defaultAddress)
     .option('--modules <file>', 'which module is served where, YAML or JSON')
@@ -62,6 +62,14 @@ export function upCommand(parent: Command): Command {
       if (cluster === undefined) return (await import('../up/up.ts')).up(options);
       return (await import('../cluster/run.ts')).runInCluster(['spout', 'dispatch'], { ...options, cluster });
     });
+}
+
+/** It names a folder too. */
+export function nameOption(description: string): Option {
+  return new Option('--name <name>', description).argParser((text) => {
+    if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+    throw new InvalidArgumentError('Allowed are up to 64 letters, digits, dots, - and _, a letter or digit first.');
+  });
 }
 
 export function callbackHostsOption(): Option {

@@ -34,7 +34,9 @@ export class ClaimLocks {
   readonly #ports: Pick<DispatchPorts, 'clock' | 'locks' | 'onError' | 'onLocks'>;
   readonly #owner: string;
   readonly #ttlMs: number;
-  readonly #locked = new Set<RunId>();
+  /** The number of each lock: the same run may be given up and claimed again while a renewal is under way. */
+  readonly #locked = new Map<RunId, number>();
+  #lockNumber = 0;
   readonly #bucket: TokenBucket;
   #waiting: Array<(turn: Turn) => void> = [];
   #turns: Timer | undefined;
@@ -71,7 +73,7 @@ export class ClaimLocks {
       if (turn === 'stopped') return { kind: 'stopped' };
       if (turn === 'ask again') continue;
       // Without an answer the lock may have been taken all the same: so it is given back like one.
-      this.#locked.add(run);
+      this.#locked.set(run, ++this.#lockNumber);
       return { kind: 'claim' };
     }
     return { kind: 'busy', forMs: 0 };
@@ -147,7 +149,10 @@ export class ClaimLocks {
 
   /** What is lost isn't ours to renew, or to give back: the run itself stays until the store says that it went on. */
   async #renew(): Promise<void> {
-    const lost = await this.#ports.locks.renew([...this.#locked], this.#owner, this.#ttlMs);
-    for (const run of lost) this.#locked.delete(run as RunId);
+    const renewed = new Map(this.#locked);
+    const lost = await this.#ports.locks.renew([...renewed.keys()], this.#owner, this.#ttlMs);
+    for (const run of lost as readonly RunId[]) {
+      if (this.#locked.get(run) === renewed.get(run)) this.#locked.delete(run);
+    }
   }
 }

@@ -12,6 +12,7 @@ export function feedService(dispatch: Pick<Dispatch, 'connect'>): ImplementedSer
       const channel = new StreamChannel<FromDispatch, FromSpout>(requests);
       const stop = (): void => channel.end();
       stopping.addEventListener('abort', stop);
+      if (stopping.aborted) stop();
       try {
         dispatch.connect(channel);
         yield* channel.outgoing();

@@ -67,12 +67,23 @@ export class StreamChannel<Outgoing, Incoming> implements Channel<Outgoing, Inco
     try {
       for await (const message of this.#incoming) {
         if (!this.#open) return;
-        listener(message);
+        hand(listener, message);
       }
     } catch {
       // However a call ends, its channel has ended: messages may be lost, and the ends count on nothing else.
     } finally {
       this.end();
     }
+  }
+}
+
+/** A listener that throws is a bug, and no end of the call: it comes up where bugs do, as inside one process. */
+function hand<Message>(listener: (message: Message) => void, message: Message): void {
+  try {
+    listener(message);
+  } catch (bug) {
+    queueMicrotask(() => {
+      throw bug;
+    });
   }
 }

@@ -136,9 +136,9 @@ export class Setting {
     return node.items.map((item, index) => this.#at(item, `${this.path}[${index}]`));
   }
 
-  /** It is a string: for values that may be written in two ways. */
-  get isText(): boolean {
-    return isScalar(this.#node) && typeof this.#node.value === 'string';
+  /** It is one value, not a map or a list: for values that may be written in two ways. */
+  get isScalar(): boolean {
+    return isScalar(this.#node);
   }
 
   /** For a problem with another value: `path (line n)`. */

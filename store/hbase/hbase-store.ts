@@ -68,6 +68,8 @@ export interface HBaseStoreOptions {
   readonly maxGroupWrites?: number;
   /** Writes that wait or are under way, of all shards; more are `unknown` at once. 100,000 by default: seconds of work. */
   readonly maxWaitingWrites?: number;
+  /** Payload bytes of the writes that wait. 256 MiB by default: as much as a dispatch holds of runs. */
+  readonly maxWaitingBytes?: number;
   /** Hears why a call failed, whose writes are `unknown` now. Nobody by default. */
   readonly onFailure?: (cause: string) => void;
   /** Scans of the index that wait for their next page. 256 by default: a region server keeps something for each. */
@@ -131,8 +133,8 @@ export class HBaseStore implements Store, Assignments {
     const scanner = new IndexScanner(scans);
     this.#scanner = scanner;
     this.#memory = { known: this.#known, noteIndexRows: (rows) => scanner.noteWritten(rows) };
-    const { maxWaitingWrites: maxWrites = 100_000 } = options;
-    const load: QueueLoad = { writes: 0, bytes: 0, maxWrites, maxBytes: 256 * mebibyte };
+    const { maxWaitingWrites: maxWrites = 100_000, maxWaitingBytes: maxBytes = 256 * mebibyte } = options;
+    const load: QueueLoad = { writes: 0, bytes: 0, maxWrites, maxBytes };
     const queue = {
       clock,
       load,
@@ -201,12 +203,16 @@ export class HBaseStore implements Store, Assignments {
         return;
       }
       const posted = { event: { id, arrivedMs }, bytes, answering: { resolve, reject } };
-      if (this.#posts.get(run)?.add(posted)) return;
+      const queue = this.#queue(keys.shard);
+      if (queue.mayGrow(bytes.length) && this.#posts.get(run)?.add(posted)) {
+        queue.grew(bytes.length);
+        return;
+      }
       const write = new PostWrite(`post/${run}`, posted, keys, this.#memory, () => {
         if (this.#posts.get(run) === write) this.#posts.delete(run);
       });
       this.#posts.set(run, write);
-      this.#queue(keys.shard).add(write);
+      queue.add(write);
     });
   }
 

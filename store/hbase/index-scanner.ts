@@ -63,6 +63,7 @@ export class IndexScanner {
   readonly #waiting = new Map<string, WaitingPass>();
   readonly #lowWaters = new Map<string, LowWater>();
   #passes = 0;
+  #closed = false;
 
   constructor(options: IndexScannerOptions) {
     this.#options = options;
@@ -78,7 +79,7 @@ export class IndexScanner {
       await pass.close();
       throw error;
     }
-    const next = page.hasMore ? this.#wait(id, pass, request) : undefined;
+    const next = page.hasMore && !this.#closed ? this.#wait(id, pass, request) : undefined;
     if (next === undefined) await pass.close();
     const hits = await this.#hits(request.kind, page.rows);
     return next === undefined ? { hits } : { hits, next };
@@ -89,7 +90,9 @@ export class IndexScanner {
     for (const row of rows) this.#lowWaters.get(row.toString('latin1', 0, 5))?.written(row);
   }
 
+  /** Ends all walks; those whose page is being read end with it. */
   async close(): Promise<void> {
+    this.#closed = true;
     for (const id of [...this.#waiting.keys()]) await this.#take(id)?.pass.close();
   }
 

@@ -40,6 +40,15 @@ describe('low water', () => {
     expect(begins()).toEqual(['a3', 'b7']);
   });
 
+  it('what comes before all that was seen is looked at too: it is the most urgent', () => {
+    const { lowWater, begins, slowBefore } = setUp();
+    slowBefore(100);
+    lowWater.begin();
+    lowWater.seen([row('b7')]);
+    lowWater.took(100, 1);
+    expect(begins()).toEqual(['a', 'b7']);
+  });
+
   it('one scan that was slow, since the server was away, hides nothing', () => {
     const { lowWater, begins } = setUp();
     lowWater.begin();

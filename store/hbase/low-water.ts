@@ -77,9 +77,11 @@ export class LowWater {
       this.#wasteMs = 0;
       return { ranges: this.#whole(), isWhole: true };
     }
-    // A part where nothing was ever seen would be walked from its beginning: that is for the scans that see everything.
-    const ranges = this.#parts.flatMap((part) => {
-      const begin = lowest(part.present, part.former);
+    // A part where nothing was ever seen would be walked from its beginning. What comes before all that was seen is worth it, since it
+    // is the most urgent; the rest is for the scans that see everything.
+    const firstSeen = this.#parts.findIndex(({ present, former }) => present ?? former);
+    const ranges = this.#parts.flatMap((part, index) => {
+      const begin = lowest(part.present, part.former) ?? (index < firstSeen ? part.begin : undefined);
       return begin ? [{ begin, end: part.end }] : [];
     });
     return { ranges, isWhole: false };

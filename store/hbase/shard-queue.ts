@@ -110,6 +110,17 @@ export class ShardQueue {
     clock.soon(() => void this.#run());
   }
 
+  /** Whether a write that waits may grow by so much. */
+  mayGrow(bytes: number): boolean {
+    const { load } = this.#options;
+    return load.bytes + bytes <= load.maxBytes;
+  }
+
+  /** A write that waits has grown. */
+  grew(bytes: number): void {
+    this.#options.load.bytes += bytes;
+  }
+
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     if (this.#running) await new Promise<void>((resolve) => this.#idle.push(resolve));

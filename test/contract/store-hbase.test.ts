@@ -73,6 +73,27 @@ describe('two processes', () => {
     expect(await verified(hbase)).toEqual({ runs: 1, entries: 1, missing: 0, stale: 0, repaired: 0 });
   });
 
+  it('create a generation at once: it is there for whoever comes second, however its reads fall', async () => {
+    const hbase = new HBaseFixture();
+    const [one, other] = [openOn(hbase), openOn(hbase)];
+    await one.create({
+      ...create,
+      changes: changes({ control: control(run, State.SUCCEEDED) }),
+      entries: { ready: false },
+    });
+    const next = id('a', 2);
+    const second = { ...create, run: next, changes: changes({ control: control(next) }), supersedes: run };
+    const getMany = hbase.getMany.bind(hbase);
+    hbase.getMany = async (table, [own, former], options) => {
+      hbase.getMany = getMany;
+      if (!own || !former) throw new Error('both generations are read');
+      const before = await getMany(table, [own], options);
+      expect(await one.create({ ...second, writeId: 'w2' })).toEqual({ kind: 'done' });
+      return [...before, ...(await getMany(table, [former], options))];
+    };
+    expect(await other.create({ ...second, writeId: 'w3' })).toEqual({ kind: 'exists' });
+  });
+
   it('post at once: each event has its own place', async () => {
     const { one, other } = await twoProcesses();
     const ids = Array.from({ length: 40 }, (_, index) => `e${index}`);
@@ -177,6 +198,16 @@ describe('groups', () => {
     const [created, posted] = await Promise.all([store.create(create), store.post(run, event('e'))]);
     expect([created.kind, posted.kind]).toEqual(['done', 'unknown']);
     expect(await store.post(run, event('e'))).toEqual({ kind: 'done' });
+  });
+
+  it('events that join a write count among what waits', async () => {
+    const hbase = new HBaseFixture();
+    await openOn(hbase).create(create);
+    const small = new HBaseStore({ hbase, table: 'weir', maxWaitingBytes: 1_000 }, shards);
+    const posts = Array.from({ length: 60 }, (_, index) => small.post(run, event(`event-${index}`)));
+    const kinds = new Set((await Promise.all(posts)).map(({ kind }) => kind));
+    expect(kinds).toEqual(new Set(['done', 'unknown']));
+    expect(await small.post(run, event('later'))).toMatchObject({ kind: 'done' });
   });
 
   it('a claim of what was just loaded needs no read of its own', async () => {

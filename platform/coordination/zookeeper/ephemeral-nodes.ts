@@ -7,6 +7,7 @@
 //       is looked at again.
 //   E2  `isThere` only while the node is known to exist in the present session: it was made or found in it, and not missed since.
 
+import type { Timer } from '../../clock/clock.ts';
 import { explain } from './answer.ts';
 import type { ZooKeeperSession } from './session.ts';
 
@@ -21,6 +22,8 @@ interface Held {
   isBusy: boolean;
   /** Its state may be another one since the last request began. */
   isDoubtful: boolean;
+  /** The one try to come. */
+  retry?: Timer;
   readonly waiting: Set<() => void>;
 }
 
@@ -49,7 +52,10 @@ export class EphemeralNodes {
   close(): void {
     this.#isClosed = true;
     this.#stopListening();
-    for (const held of this.#held.values()) answerAll(held);
+    for (const held of this.#held.values()) {
+      held.retry?.cancel();
+      answerAll(held);
+    }
   }
 
   /** Resolves when the node exists. */
@@ -104,13 +110,18 @@ export class EphemeralNodes {
         held.isDoubtful = false;
         if (await (held.isWanted ? this.#make(held) : this.#remove(held))) continue;
         held.isDoubtful = true;
-        if (this.#session.isConnected) this.#session.clock.after(retryMs, () => void this.#settle(held));
+        this.#tryLater(held);
         break;
       }
     } finally {
       held.isBusy = false;
       answerAll(held);
     }
+  }
+
+  #tryLater(held: Held): void {
+    held.retry?.cancel();
+    if (this.#session.isConnected) held.retry = this.#session.clock.after(retryMs, () => void this.#settle(held));
   }
 
   #needsWork(held: Held): boolean {

@@ -135,7 +135,8 @@ export class ZooKeeperConfiguration implements Configuration {
   async #orElse<T>(ask: () => Promise<Answer<T>>, old: () => Promise<T | undefined>): Promise<Answer<T>> {
     if (!this.#session.isConnected) {
       const known = await old();
-      if (known !== undefined) return { kind: 'done', value: known };
+      // Connected meanwhile: what is answered as old now would be compared with nothing.
+      if (known !== undefined && !this.#session.isConnected) return { kind: 'done', value: known };
       await this.#session.connected(this.#session.operationTimeoutMs);
     }
     const answer = await ask();

@@ -82,7 +82,9 @@ export class CreateWrite implements QueuedWrite {
     const superseding = former && fence ? supersede(row, former, decodeFence(fence)) : undefined;
     this.#asking = superseding === undefined;
     if (superseding) return this.#accepted([stands], superseding);
-    return { conditions: [stands], mutations: [changeNothing(row)], alarms: [] };
+    // The rows were read one after the other: in between, the run may have been created, and have taken the place that is refused now.
+    const conditions = [absent(this.#keys.row, column.fence), stands];
+    return { conditions, mutations: [changeNothing(row)], alarms: [] };
   }
 
   done(): void {

@@ -26,7 +26,6 @@ const maxBytes = 1024 * 1024;
 
 export class PostWrite implements QueuedWrite {
   readonly key: string;
-  readonly bytes: number;
   readonly #keys: RunKeys;
   readonly #memory: WriteMemory;
   readonly #onClosed: () => void;
@@ -41,12 +40,16 @@ export class PostWrite implements QueuedWrite {
   /** `onClosed`: no event can be added any more; called once or several times. */
   constructor(key: string, first: PostedEvent, keys: RunKeys, memory: WriteMemory, onClosed: () => void) {
     this.key = key;
-    this.bytes = first.bytes.length;
     this.#keys = keys;
     this.#memory = memory;
     this.#onClosed = onClosed;
     this.#waitingBytes = first.bytes.length;
     this.#waiting.push(first);
+  }
+
+  /** Of all its events: grows until `onClosed`. Whoever adds one tells the queue. */
+  get bytes(): number {
+    return this.#waitingBytes;
   }
 
   /** Takes an event along. Answers false when it is full. */
