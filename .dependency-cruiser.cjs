@@ -18,7 +18,19 @@ const table = {
   portal: ['flow', 'store', 'platform', 'proto/gen'],
   workers: ['platform/rpc', 'proto/gen'],
   cli: ['flow', 'store', 'spout', 'dispatch', 'portal', 'platform', 'workers', 'proto/gen'],
-  bench: ['flow', 'store', 'spout', 'dispatch', 'portal', 'platform', 'workers', 'cli', 'examples', 'proto/gen'],
+  bench: [
+    'flow',
+    'store',
+    'spout',
+    'dispatch',
+    'portal',
+    'platform',
+    'workers',
+    'cli',
+    'examples',
+    'scripts',
+    'proto/gen',
+  ],
   scripts: ['flow'],
 };
 

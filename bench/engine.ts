@@ -10,7 +10,7 @@ import { type MeasuredProcess, start } from './measured-process.ts';
 export const business = 'bench';
 export const flow = 'three-steps';
 
-const flowText = `
+export const flowText = `
 flow: ${flow}
 business: ${business}
 steps:

@@ -1,8 +1,9 @@
-// npm run bench -- w1|l|decide|scan [--items N] [--seconds N] [--finished N] [--repeat N] [--json]
+// npm run bench -- w1|l|decide|scan|cluster [--items N] [--seconds N] [--finished N] [--repeat N] [--json]
 //
 // Prints each figure as min / median / max over the repetitions, the floor measured in the same run beside it.
 
 import { parseArgs } from 'node:util';
+import { clusterCost } from './cluster.ts';
 import { decideCost } from './decide.ts';
 import { scanCost } from './hbase-scan.ts';
 import { type Spread, spread } from './statistics.ts';
@@ -12,12 +13,14 @@ const payloadBytes = 200;
 const usage = `usage: npm run bench -- w1 [--items 20000] [--repeat 3] [--json]
        npm run bench -- l  [--seconds 10] [--repeat 3] [--json]
        npm run bench -- decide [--repeat 3] [--json]
-       npm run bench -- scan [--finished 100000] [--repeat 3] [--json]`;
+       npm run bench -- scan [--finished 100000] [--repeat 3] [--json]
+       npm run bench -- cluster [--items 20000] [--repeat 3] [--json]`;
 
 const workloads: Record<string, (options: Options) => Promise<Record<string, number>>> = {
   w1: async ({ items }) => ({ ...(await w1(items, payloadBytes)) }),
   l: async ({ seconds }) => ({ ...(await latency(seconds, payloadBytes)) }),
   decide: async () => decideCost(),
+  cluster: ({ items }) => clusterCost(items, payloadBytes),
   scan: async ({ finished }) => ({ ...(await scanCost(finished)) }),
 };
 

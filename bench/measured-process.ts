@@ -43,14 +43,16 @@ function failed(script: string): (exit: unknown[]) => never {
   };
 }
 
-function cpuSeconds(pid: number): number {
+/** User and system time of a process since its start. */
+export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The command name in parentheses may contain blanks; user and system time are the 12th and 13th fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-function peakRssBytes(pid: number): number {
+/** The most that a process ever had in memory. */
+export function peakRssBytes(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1_024;
 }

@@ -158,12 +158,18 @@ export async function latency(seconds: number, payloadBytes: number): Promise<La
   }
 }
 
-function item(key: string, payload: Uint8Array) {
+export function item(key: string, payload: Uint8Array) {
   const encoder = new TextEncoder();
   return { business, flow, key: encoder.encode(key), fields: [{ key: encoder.encode('payload'), value: payload }] };
 }
 
-async function submit(runs: Client<typeof Runs>, first: number, items: number, payloadBytes: number): Promise<void> {
+/** Submits `item-<first>` and those after it in one stream. Resolves when all are accepted. */
+export async function submit(
+  runs: Client<typeof Runs>,
+  first: number,
+  items: number,
+  payloadBytes: number,
+): Promise<void> {
   const payload = new Uint8Array(payloadBytes).fill(97);
   const stream = runs.submitStream();
   const sending = (async () => {
@@ -180,7 +186,8 @@ async function submit(runs: Client<typeof Runs>, first: number, items: number, p
   await sending;
 }
 
-async function finished(runs: Client<typeof Runs>, expected: number): Promise<void> {
+/** Resolves when so many runs have succeeded; throws when one has not. */
+export async function finished(runs: Client<typeof Runs>, expected: number): Promise<void> {
   for (;;) {
     const { states } = await runs.summarize({}, { timeoutMs: 60_000 });
     const succeeded = states
@@ -198,14 +205,24 @@ async function latenciesMs(runs: Client<typeof Runs>): Promise<number[]> {
   return (await endings(runs)).map(({ createdMs, endedMs }) => endedMs - createdMs);
 }
 
-async function endings(runs: Client<typeof Runs>): Promise<Array<{ key: string; createdMs: number; endedMs: number }>> {
-  const all: Array<{ key: string; createdMs: number; endedMs: number }> = [];
+/** How a run went: when it was created and ended, in ms since 1970, how often it was claimed and changed. */
+export interface RunEnd {
+  readonly key: string;
+  readonly createdMs: number;
+  readonly endedMs: number;
+  readonly claims: number;
+  readonly changes: number;
+}
+
+export async function endings(runs: Client<typeof Runs>): Promise<RunEnd[]> {
+  const all: RunEnd[] = [];
   let pageToken = '';
   do {
     const page = await runs.list({ filter: { business, flow }, pageSize: 1_000, pageToken }, { timeoutMs: 60_000 });
     for (const run of page.runs) {
       const key = new TextDecoder().decode(run.name?.key);
-      all.push({ key, createdMs: milliseconds(run.createdAt), endedMs: milliseconds(run.since) });
+      const times = { createdMs: milliseconds(run.createdAt), endedMs: milliseconds(run.since) };
+      all.push({ key, ...times, claims: Number(run.epoch), changes: Number(run.version) });
     }
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
