@@ -5,6 +5,7 @@ import { directoryKeys, readDirectorySettings } from '../../dispatch/modules/con
 import { dispatchDefaults } from '../../dispatch/settings.ts';
 import { readSettings, type Setting, type SettingsProblem } from '../../platform/settings/settings.ts';
 import { spoutDefaults } from '../../spout/settings.ts';
+import { isPlainName, plainNameRule } from '../plain-name.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { findContradictions, type Places } from './contradictions.ts';
 import { readSecret } from './secret.ts';
@@ -17,8 +18,8 @@ export type ClusterReading =
   | { readonly ok: false; readonly problems: readonly SettingsProblem[] };
 
 const maxTextBytes = 1_048_576;
-const name = textOf(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'up to 64 letters, digits, dots, - and _');
-const path = textOf(/^\S.{0,4000}$/, 'a path');
+const name = textOf(isPlainName, plainNameRule);
+const path = textOf((text) => /^\S.{0,4000}$/.test(text), 'a path');
 
 /** Reads a cluster file. Every problem is told, each with its place; a variable's by its name. */
 export function readClusterFile(text: string, environment: Environment): ClusterReading {
@@ -66,7 +67,7 @@ class Reader {
   }
 
   #zookeeper({ servers, root, session_ms }: Section): ClusterSettings['zookeeper'] {
-    const node = textOf(/^(\/[A-Za-z0-9._-]+)+$/, 'a path of names, as in /weir');
+    const node = textOf((text) => /^(\/[A-Za-z0-9._-]+)+$/.test(text), 'a path of names, as in /weir');
     return {
       servers: this.#value('zookeeper.servers', servers, addresses(15), undefined),
       root: this.#value('zookeeper.root', root, node, '/weir'),

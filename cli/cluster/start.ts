@@ -25,6 +25,7 @@ import { openClusterBacking } from '../roles/cluster-backing.ts';
 import { type DispatchRole, type DispatchRoleOptions, openDispatchRole } from '../roles/dispatch-role.ts';
 import { type Identity, newIdentity } from '../roles/identity.ts';
 import { failureTeller, knownFailure } from '../roles/known-failures.ts';
+import { openWhole } from '../roles/open-whole.ts';
 import { releaseFlows } from '../roles/release-flows.ts';
 import { maxSendBytes, serverGraceMs } from '../roles/server-limits.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
@@ -57,14 +58,8 @@ interface Shared {
 }
 
 /** Connects to the services of the cluster and starts the roles. Throws an Error that names what can't be used; nothing is left open. */
-export async function startClusterProcess(options: ClusterProcessOptions): Promise<ClusterProcess> {
-  const opened = new AsyncDisposableStack();
-  try {
-    return await open(options, opened);
-  } catch (error) {
-    await opened.disposeAsync();
-    throw error;
-  }
+export function startClusterProcess(options: ClusterProcessOptions): Promise<ClusterProcess> {
+  return openWhole((opened) => open(options, opened));
 }
 
 async function open(options: ClusterProcessOptions, opened: AsyncDisposableStack): Promise<ClusterProcess> {

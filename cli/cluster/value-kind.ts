@@ -20,13 +20,13 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
   };
 }
 
-/** A text of which `form` says what is allowed, and `allowed` tells people. */
-export function textOf(form: RegExp, allowed: string): ValueKind<string> {
+/** A text of which `isAllowed` says whether it may be, and `allowed` tells people. */
+export function textOf(isAllowed: (text: string) => boolean, allowed: string): ValueKind<string> {
   return {
     yaml: quoted,
     read: (setting) => {
       const text = setting.text();
-      if (text === undefined || form.test(text)) return text;
+      if (text === undefined || isAllowed(text)) return text;
       setting.problem(`${JSON.stringify(text.slice(0, 100))} is not allowed; allowed is ${allowed}`);
       return undefined;
     },

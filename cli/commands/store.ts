@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { address, jsonOption, list, wholeNumber } from '../arguments.ts';
 import { printerOf } from '../output/printer.ts';
+import { isPlainName, plainNameRule } from '../plain-name.ts';
 import type { StorePlace } from '../store/connect.ts';
 
 const maxServers = 64;
@@ -67,6 +68,6 @@ function servers(text: string): string[] {
 
 /** As in the cluster file. */
 function tableName(text: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
-  throw new InvalidArgumentError('Allowed are up to 64 letters, digits, dots, - and _.');
+  if (isPlainName(text)) return text;
+  throw new InvalidArgumentError(`Allowed are ${plainNameRule}.`);
 }

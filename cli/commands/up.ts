@@ -3,6 +3,7 @@ import { type CallbackHosts, readCallbackHosts } from '../../dispatch/modules/ca
 import { dispatchDefaults } from '../../dispatch/settings.ts';
 import { address, defaultAddress, jsonOption, wholeNumber } from '../arguments.ts';
 import type { ClusterRunOptions } from '../cluster/run.ts';
+import { isPlainName, plainNameRule } from '../plain-name.ts';
 import type { UpOptions } from '../up/up.ts';
 
 const help = `
@@ -67,8 +68,8 @@ export function upCommand(parent: Command): Command {
 /** It names a folder too. */
 export function nameOption(description: string): Option {
   return new Option('--name <name>', description).argParser((text) => {
-    if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
-    throw new InvalidArgumentError('Allowed are up to 64 letters, digits, dots, - and _, a letter or digit first.');
+    if (isPlainName(text)) return text;
+    throw new InvalidArgumentError(`Allowed are ${plainNameRule}, a letter or digit first.`);
   });
 }
 

@@ -22,6 +22,7 @@ import type { FlowFile } from '../flow-file.ts';
 import { type DispatchRoleOptions, openDispatchRole } from '../roles/dispatch-role.ts';
 import { newIdentity } from '../roles/identity.ts';
 import { type LocalOptions, openLocalBacking } from '../roles/local-backing.ts';
+import { openWhole } from '../roles/open-whole.ts';
 import { releaseFlows } from '../roles/release-flows.ts';
 import { maxSendBytes, serverGraceMs } from '../roles/server-limits.ts';
 
@@ -50,14 +51,8 @@ export interface Engine {
  * Opens everything, pushes and releases the flows, and serves. Throws DataFolderError when the folder can't be used, a
  * CommandFailure when a flow can't be released, an Error that names the address when it can't be bound; nothing is left open then.
  */
-export async function assemble(options: EngineOptions): Promise<Engine> {
-  const opened = new AsyncDisposableStack();
-  try {
-    return await open(options, opened);
-  } catch (error) {
-    await opened.disposeAsync();
-    throw error;
-  }
+export function assemble(options: EngineOptions): Promise<Engine> {
+  return openWhole((opened) => open(options, opened));
 }
 
 async function open(options: EngineOptions, opened: AsyncDisposableStack): Promise<Engine> {

@@ -1,21 +1,12 @@
+import type { RegisteredEndpoint } from '../../platform/coordination/endpoint-directory.ts';
 import { Source } from '../../proto/gen/weir/directory/v1/directory_pb.js';
 import type { Address } from './address.ts';
 
 /** An endpoint as it is to be called, whoever named it. */
-export interface EndpointSetting {
+export interface EndpointSetting extends Omit<RegisteredEndpoint, 'module' | 'address'> {
   readonly address: Address;
+  /** One that isn't registered has an empty `registration`. */
   readonly source: Source;
-  /** Of a registered one: the same address under another registration is another process. Else empty. */
-  readonly registration: string;
-  /** Calls in flight, from 1. */
-  readonly concurrency: number;
-  /** Its share of calls beside others of its module, from 1. */
-  readonly weight: number;
-  /** Of the module's program; empty when it says none. */
-  readonly version: string;
-  /** The data centre or cloud it belongs to; empty where there is only one. */
-  readonly unit: string;
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** Endpoints of one module that are called at once, from all sources together: beyond it balancing and health cost too much. */

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openWhole } from '../../../cli/roles/open-whole.ts';
 import { Random } from '../../sim/world/random.ts';
 import { LinkProxy } from '../links/link-proxy.ts';
 import { flowFile, moduleNames } from './chain.ts';
@@ -28,14 +29,8 @@ const sessionMs = 4_000;
 const program = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url));
 const moduleScript = fileURLToPath(new URL('module-process.ts', import.meta.url));
 
-export async function createClusterTarget(options: TargetOptions): Promise<Target> {
-  const opened = new AsyncDisposableStack();
-  try {
-    return await create(options, opened);
-  } catch (error) {
-    await opened.disposeAsync();
-    throw error;
-  }
+export function createClusterTarget(options: TargetOptions): Promise<Target> {
+  return openWhole((opened) => create(options, opened));
 }
 
 async function create(options: TargetOptions, opened: AsyncDisposableStack): Promise<Target> {
